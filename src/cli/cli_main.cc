@@ -1,0 +1,60 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "base/error.h"
+#include "base/spelling.h"
+#include "base/version.h"
+#include "cli/command_table.h"
+
+namespace cephmark {
+namespace {
+
+void print_help() {
+  std::string text = fmt::format(
+      "cephmark {}: measures Ceph storage the way its users meet it\n\n"
+      "Usage: cephmark COMMAND [OPTIONS]      (cephmark COMMAND --help tells more)\n\n",
+      kVersion);
+  for (const auto& row : command_table()) text += fmt::format("  {:<10} {}\n", row.name, row.summary);
+  text +=
+      "\nExamples:\n"
+      "  cephmark lab up                                  a small real cluster on this machine\n"
+      "  cephmark run examples/write-4k.fio --vms 4 --create 1G --remove --lab\n";
+  std::fputs(text.c_str(), stdout);
+}
+
+int dispatch(const std::vector<std::string>& argv) {
+  if (argv.size() < 2 || argv[1] == "help" || argv[1] == "--help" || argv[1] == "-h") {
+    print_help();
+    return 0;
+  }
+  const std::string name = argv[1] == "--version" || argv[1] == "-v" ? "version" : argv[1];
+  std::vector<std::string> names;
+  for (const auto& row : command_table()) {
+    if (row.name == name) return row.run({argv.begin() + 1, argv.end()});
+    names.emplace_back(row.name);
+  }
+  const std::string near = closest(name, names);
+  throw UsageError(fmt::format("there is no command '{}'", name),
+                   near.empty() ? "cephmark help lists the commands"
+                                : fmt::format("did you mean 'cephmark {}'?", near));
+}
+
+}  // namespace
+
+int cli_main(int argc, char** argv) {
+  try {
+    return dispatch({argv, argv + argc});
+  } catch (const Error& error) {
+    fmt::print(stderr, "cephmark: {}\n", error.what());
+    if (!error.hint().empty()) fmt::print(stderr, "  hint: {}\n", error.hint());
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "cephmark: unexpected failure: {}\n", error.what());
+    return static_cast<int>(ExitCode::kEnvironment);
+  }
+}
+
+}  // namespace cephmark

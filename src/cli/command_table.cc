@@ -1,0 +1,18 @@
+#include "cli/command_table.h"
+
+#include <array>
+
+#include "cli/commands.h"
+
+namespace cephmark {
+namespace {
+
+constexpr auto kCommands = std::to_array<CommandRow>({
+    {"version", "print the version", run_version_command},
+});
+
+}  // namespace
+
+std::span<const CommandRow> command_table() { return kCommands; }
+
+}  // namespace cephmark

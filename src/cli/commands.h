@@ -1,0 +1,11 @@
+// The entry points of the subcommands, one per foo_command.cc. See CommandRow::run for the contract.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace cephmark {
+
+int run_version_command(const std::vector<std::string>& argv);
+
+}  // namespace cephmark

@@ -1,0 +1,43 @@
+// engine_table: the one list of engines. A new engine is a row here, a foo_engine.cc and nothing else.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+
+#include "engine/engine.h"
+#include "job/job_spec.h"
+#include "job/option_table.h"
+#include "job/plan.h"
+
+namespace cephmark {
+
+class ConnectionPool;  // ceph/connection.h: librados contexts, shared by the rbd and rados engines of a run
+
+/// What an engine may use besides its job. Owned by the runner, outlives every engine of the run.
+struct EngineContext {
+  const Plan& plan;
+  const VmPlan& vm;
+  ConnectionPool* connections = nullptr;  ///< null unless the plan has jobs of a Ceph engine
+};
+
+enum class CompletionMode : uint8_t { kPolled, kBlocking, kCallback };
+
+struct EngineRow {
+  EngineDescription description;
+  CompletionMode completion = CompletionMode::kBlocking;
+  bool needs_ceph = false;
+  /// Jobs with equal keys share one Engine (one open image, one fd): "rbd:rbd/HOST-0".
+  std::string (*target_key)(const JobSpec& job, const EngineContext& context) = nullptr;
+  std::unique_ptr<Engine> (*create)(const JobSpec& job, const EngineContext& context) = nullptr;
+  /// kPolled only: a context for one worker that carries up to `depth` requests in flight.
+  std::unique_ptr<Port> (*make_port)(unsigned depth, const JobSpec& job) = nullptr;
+};
+
+std::span<const EngineRow> engine_table();
+/// Null when there is no such engine.
+const EngineRow* find_engine(std::string_view name);
+/// What the job language needs.
+std::vector<EngineDescription> engine_descriptions();
+
+}  // namespace cephmark

@@ -1,0 +1,141 @@
+// RunResult: everything that was measured, narrowed to one type. Plain data; versioned JSON (codec.h, schema in
+// docs/result-schema). Counts and histograms, never averages: what people read is computed by writers. Times inside
+// are nanoseconds relative to `epoch` (one CLOCK_MONOTONIC instant, the barrier of stage 0) unless they say wall.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "job/op.h"
+#include "job/plan.h"
+#include "stats/histogram.h"
+#include "stats/series.h"
+
+namespace cephmark {
+
+/// One op kind of one VM x job, measured window only.
+struct OpResult {
+  uint64_t ios = 0;             ///< completed without error inside the window
+  uint64_t bytes = 0;
+  uint64_t short_ios = 0;
+  uint64_t late = 0;            ///< open loop: issued later than due by more than 1 ms
+  std::map<int, uint64_t> errors;  ///< errno (positive) -> count
+  Histogram response;           ///< completed - due: what a user waits
+  Histogram service;            ///< completed - submitted
+  Histogram submit;             ///< submit call itself (fio's slat); empty where it has no meaning
+  Series series;                ///< slot 0 starts at epoch
+
+  uint64_t error_count() const;
+  void merge(const OpResult& other);
+};
+
+struct ErrorSample {
+  int64_t at_ns = 0;            ///< relative to epoch
+  Op op = Op::kRead;
+  uint64_t offset = 0, length = 0;
+  int error = 0;                ///< errno, positive
+};
+
+/// fio's "IO depths" / submit / complete counters: bucket i counts depth (1,2,4,8,16,32,>=64), batch sizes
+/// (0,4,8,16,32,64,>=64).
+struct DepthCounters {
+  std::array<uint64_t, 7> depth{}, submit{}, complete{};
+  void merge(const DepthCounters& other);
+};
+
+struct CpuUsage {
+  int64_t user_ns = 0, system_ns = 0;
+  uint64_t context_switches = 0, major_faults = 0, minor_faults = 0;
+  void merge(const CpuUsage& other);
+};
+
+enum class PhaseKind : uint8_t { kPrefill, kPrepare, kWarmup, kMeasure, kDrain };
+struct PhaseSpan {
+  PhaseKind kind = PhaseKind::kMeasure;
+  int stage = 0;
+  int64_t start_ns = 0, end_ns = 0;
+};
+
+/// One section of one VM (all its numjobs clones merged).
+struct JobResult {
+  int job = 0;                  ///< index into plan.vms[vm].jobs
+  std::array<std::optional<OpResult>, kOpCount> ops;   ///< by Op; absent: no such I/O was issued
+  DepthCounters depths;
+  CpuUsage cpu;                 ///< of the threads that drove it, where that can be told apart; else zeros
+  std::vector<PhaseSpan> phases;  ///< its own: start of issue to end of measured window, drain
+  std::vector<ErrorSample> error_samples;  ///< the first few
+  int64_t abandoned = 0;        ///< requests that never came back
+  uint64_t issued = 0;          ///< all phases
+  bool finished = true;         ///< false: stopped before its own end (interrupt, guard, error)
+  std::string failure;          ///< why the job could not run at all; empty: it ran
+
+  OpResult& op(Op kind);        ///< made at first use
+  const OpResult* find(Op kind) const;
+  int64_t measured_ns() const;  ///< total length of its kMeasure spans
+};
+
+struct TargetFacts {
+  std::string name;
+  uint64_t size_bytes = 0;
+  std::map<std::string, std::string> facts;
+};
+
+struct VmResult {
+  int vm = 0;                   ///< index into plan.vms
+  std::vector<JobResult> jobs;
+  std::vector<TargetFacts> targets;
+};
+
+/// Something that makes the result doubtful, or that its reader must know. `code` is a heading in docs/measuring.
+struct Taint {
+  std::string code;             ///< "interrupted", "unwritten-image", ...
+  std::string text;
+};
+
+struct Environment {
+  std::map<std::string, std::string> host;     ///< kernel, cpus, memory, program version...
+  std::map<std::string, std::string> cluster;  ///< fsid, health, versions, pool facts; empty without a cluster
+};
+
+/// Counter deltas of the cluster over the measured window. Absent where the key may not ask.
+struct ClusterWitness {
+  bool available = false;
+  std::string unavailable_reason;   ///< "missing cap: osd 'allow *' for perf dump"
+  uint64_t read_ops = 0, write_ops = 0, read_bytes = 0, write_bytes = 0;
+  int64_t window_ns = 0;
+  std::vector<std::string> health_changes;
+};
+
+struct RunResult {
+  static constexpr int kSchemaVersion = 1;
+
+  std::string id;               ///< "20261130-141502-write-4k-3f9a"
+  Plan plan;
+  std::string runner;           ///< "native", "fio 3.33"
+  bool exact_percentiles = true;
+  int64_t start_wall_ns = 0, end_wall_ns = 0;
+  std::vector<PhaseSpan> phases;    ///< fleet-wide
+  std::vector<VmResult> vms;
+  Histogram fleet_response, fleet_service;            ///< all op kinds, measured windows
+  std::array<std::vector<Histogram>, kOpCount> interval_response;  ///< [op][slot] over the fleet
+  CpuUsage process_cpu;             ///< whole process over the measured window
+  int64_t measured_ns = 0;          ///< common window: all VMs active
+  int allowed_cpus = 0;
+  int connections = 0;
+  uint64_t late_arrivals = 0;
+  Environment environment;
+  ClusterWitness witness;
+  std::vector<Taint> taints;
+  std::string stop_reason;          ///< "", "interrupted (SIGINT)", "guard: pool nearfull"
+  std::string error;                ///< a failure that ended the run; empty: none
+
+  /// All jobs of all VMs merged, per op kind.
+  OpResult total(Op kind) const;
+  uint64_t error_count() const;
+};
+
+}  // namespace cephmark
