@@ -26,8 +26,9 @@ class Histogram {
   void reserve();
 
   /// Counts one value; negative values count as 0. Does not allocate after reserve().
-  void add(int64_t value_ns) noexcept;
+  void add(int64_t value_ns) noexcept { add(value_ns, 1); }
   void add(int64_t value_ns, uint64_t count) noexcept;
+  /// Adds the other's samples. The result does not depend on the order of merges (sums but for rounding).
   void merge(const Histogram& other);
   void reset() noexcept;
 
@@ -42,8 +43,8 @@ class Histogram {
   uint64_t overflow() const { return overflow_; }
 
   /// The value at or below which a share q in [0, 1] of the samples lies: the middle of the bucket that the
-  /// ceil(q * count)-th sample is in, never outside [min, max]. When that sample is above the range, kRange_ns (see
-  /// quantile_is_floor). 0 for an empty histogram.
+  /// ceil(q * count)-th sample is in, never outside [min, max]. When that sample is above the range, kRange_ns, or
+  /// min_ns() if that is higher (see quantile_is_floor). 0 for an empty histogram. This is fio's rule (fio.md 2.2).
   int64_t quantile_ns(double q) const;
   /// True when quantile_ns(q) is only a lower bound (to be shown as ">=").
   bool quantile_is_floor(double q) const;
@@ -52,17 +53,26 @@ class Histogram {
   void for_each_bucket(
       const std::function<void(int64_t middle, int64_t low, int64_t high, uint64_t count)>& visit) const;
 
-  static int bucket_of(int64_t value_ns) noexcept;
+  /// The bucket of a value in [0, kRange_ns).
+  static int bucket_of(int64_t value_ns) noexcept {
+    // The highest bit above 2^6 says how far to shift so that 64..127 remains; values below 128 are not shifted.
+    const int shift = 57 - __builtin_clzll(static_cast<uint64_t>(value_ns) | 64);
+    return kBucketsPerDoubling * shift + static_cast<int>(value_ns >> shift);
+  }
   static int64_t bucket_low(int bucket) noexcept;
   static int64_t bucket_middle(int bucket) noexcept;
 
   /// Sparse: {"count","min_ns","max_ns","sum_ns","sum_squares","overflow","buckets":[[index,count]...]}.
   Json to_json() const;
-  /// Throws Error on a malformed document (`what` names it).
+  /// Throws Error on a document that is malformed or contradicts itself (`what` names it): missing or unknown keys,
+  /// negative or fractional counts, indices out of range or order, sums that do not fit the buckets.
   static Histogram from_json(const Json& json, const std::string& what);
 
  private:
-  std::vector<uint64_t> buckets_;
+  uint64_t rank_of(double q) const;
+  void check_sums(const class JsonReader& reader) const;
+
+  std::vector<uint64_t> buckets_;  ///< empty, or kBuckets long
   uint64_t count_ = 0;
   uint64_t overflow_ = 0;
   int64_t min_ns_ = INT64_MAX;
@@ -70,5 +80,22 @@ class Histogram {
   double sum_ns_ = 0;
   double sum_squares_ = 0;
 };
+
+inline void Histogram::add(int64_t value_ns, uint64_t count) noexcept {
+  if (buckets_.empty()) [[unlikely]] reserve();
+  if (count == 0) [[unlikely]] return;
+  if (value_ns < 0) value_ns = 0;
+  if (value_ns < kRange_ns) [[likely]] {
+    buckets_[bucket_of(value_ns)] += count;
+  } else {
+    overflow_ += count;
+  }
+  count_ += count;
+  if (value_ns < min_ns_) min_ns_ = value_ns;
+  if (value_ns > max_ns_) max_ns_ = value_ns;
+  const double value = static_cast<double>(value_ns), times = static_cast<double>(count);
+  sum_ns_ += value * times;
+  sum_squares_ += value * value * times;
+}
 
 }  // namespace cephmark

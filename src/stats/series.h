@@ -28,10 +28,18 @@ class Series {
 
   int64_t slot_ns() const { return slot_ns_; }
   const std::vector<SlotSample>& slots() const { return slots_; }
-  SlotSample& at(size_t slot);  ///< grows the series with empty slots up to `slot`
-  void merge(const Series& other);  ///< slot by slot; both must have the same width
+  /// Takes the memory for so many slots now, so that at() does not in the hot loop.
+  void reserve(size_t slots) { slots_.reserve(slots); }
+  SlotSample& at(size_t slot) {  ///< grows the series with empty slots up to `slot`
+    if (slot >= slots_.size()) [[unlikely]] slots_.resize(slot + 1);
+    return slots_[slot];
+  }
+  /// Slot by slot. An empty series takes the other's width; otherwise both must have the same, else Error.
+  void merge(const Series& other);
 
+  /// {"slot_ns", "slots": [[ios, bytes, errors, response_sum_ns, response_max_ns]...]}.
   Json to_json() const;
+  /// Throws Error on a malformed document (`what` names it).
   static Series from_json(const Json& json, const std::string& what);
 
  private:
