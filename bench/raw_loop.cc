@@ -1,0 +1,209 @@
+// raw_loop: the least that a program can do with a library to keep N requests in flight. What the engines are measured
+// against (bench.py): no statistics but a count, no clock but the deadline's.
+//   raw_loop pread FILE SECONDS               4 KiB random preads, one thread
+//   raw_loop rbd-read|rbd-write POOL IMAGE DEPTH SECONDS   4 KiB random, resubmitted from the callback, cache off
+//   raw_loop rados-read POOL DEPTH SECONDS    4 KiB random reads of 64 objects that it writes first and removes
+// Prints one JSON line: {"ios": N, "seconds": S}. The caller takes CPU time from wait4.
+#include <fcntl.h>
+#include <rados/librados.h>
+#include <rbd/librbd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "base/time.h"
+
+namespace cephmark {
+namespace {
+
+constexpr size_t kBlock = 4096;
+
+void must(int result, const char* what) {
+  if (result >= 0) return;
+  std::fprintf(stderr, "raw_loop: %s: %s\n", what, errno_text(result).c_str());
+  std::exit(3);
+}
+
+void report(uint64_t ios, int64_t start_ns) {
+  std::printf("{\"ios\": %llu, \"seconds\": %.6f}\n", static_cast<unsigned long long>(ios),
+              static_cast<double>(monotonic_ns() - start_ns) / kNsPerSecond);
+}
+
+int run_pread(const std::string& path, int64_t seconds) {
+  const int fd = ::open(path.c_str(), O_RDONLY);
+  must(fd < 0 ? -errno : 0, path.c_str());
+  struct stat status {};
+  must(fstat(fd, &status) ? -errno : 0, "fstat");
+  const uint64_t blocks = status.st_size / kBlock;
+  void* buffer = std::aligned_alloc(4096, kBlock);
+  Rng rng(1);
+  const int64_t start = monotonic_ns(), end = start + seconds * kNsPerSecond;
+  uint64_t ios = 0;
+  for (; monotonic_ns() < end; ++ios)
+    must(pread(fd, buffer, kBlock, rng.below(blocks) * kBlock) < 0 ? -errno : 0, "pread");
+  report(ios, start);
+  std::free(buffer);
+  ::close(fd);
+  return 0;
+}
+
+struct Shared {
+  std::atomic<uint64_t> ios{0};
+  std::atomic<int> in_flight{0};
+  int64_t end_ns = 0;
+  std::mutex mutex;
+  std::condition_variable done;
+};
+
+struct Slot {
+  Shared* shared = nullptr;
+  Rng rng{1};
+  char* buffer = nullptr;
+  bool write = false;
+  // rbd
+  rbd_image_t image = nullptr;
+  uint64_t blocks = 0;
+  // rados
+  rados_ioctx_t io = nullptr;
+  int objects = 0;
+};
+
+void finish(Slot& slot) {
+  if (slot.shared->in_flight.fetch_sub(1) != 1) return;
+  std::lock_guard lock(slot.shared->mutex);
+  slot.shared->done.notify_all();
+}
+
+void submit_rbd(Slot& slot);
+
+void rbd_done(rbd_completion_t completion, void* argument) {
+  Slot& slot = *static_cast<Slot*>(argument);
+  must(static_cast<int>(rbd_aio_get_return_value(completion)), "rbd I/O");
+  rbd_aio_release(completion);
+  slot.shared->ios.fetch_add(1, std::memory_order_relaxed);
+  if (monotonic_ns() < slot.shared->end_ns)
+    submit_rbd(slot);
+  else
+    finish(slot);
+}
+
+void submit_rbd(Slot& slot) {
+  rbd_completion_t completion;
+  must(rbd_aio_create_completion(&slot, rbd_done, &completion), "rbd_aio_create_completion");
+  const uint64_t offset = slot.rng.below(slot.blocks) * kBlock;
+  must(slot.write ? rbd_aio_write(slot.image, offset, kBlock, slot.buffer, completion)
+                  : rbd_aio_read(slot.image, offset, kBlock, slot.buffer, completion),
+       "rbd_aio");
+}
+
+void submit_rados(Slot& slot);
+
+void rados_done(rados_completion_t completion, void* argument) {
+  Slot& slot = *static_cast<Slot*>(argument);
+  must(rados_aio_get_return_value(completion), "rados read");
+  rados_aio_release(completion);
+  slot.shared->ios.fetch_add(1, std::memory_order_relaxed);
+  if (monotonic_ns() < slot.shared->end_ns)
+    submit_rados(slot);
+  else
+    finish(slot);
+}
+
+void submit_rados(Slot& slot) {
+  rados_completion_t completion;
+  must(rados_aio_create_completion2(&slot, rados_done, &completion), "rados_aio_create_completion2");
+  const std::string name = "cephmark_raw_loop." + std::to_string(slot.rng.below(slot.objects));
+  must(rados_aio_read(slot.io, name.c_str(), completion, slot.buffer, kBlock,
+                      slot.rng.below(1024) * kBlock),
+       "rados_aio_read");
+}
+
+void drive(std::vector<std::unique_ptr<Slot>>& slots, Shared& shared, int64_t seconds, void (*submit)(Slot&)) {
+  const int64_t start = monotonic_ns();
+  shared.end_ns = start + seconds * kNsPerSecond;
+  shared.in_flight = static_cast<int>(slots.size());
+  for (auto& slot : slots) submit(*slot);
+  std::unique_lock lock(shared.mutex);
+  shared.done.wait(lock, [&] { return shared.in_flight == 0; });
+  report(shared.ios, start);
+}
+
+std::vector<std::unique_ptr<Slot>> make_slots(Shared& shared, int depth) {
+  std::vector<std::unique_ptr<Slot>> slots;
+  Rng fill(7);
+  for (int i = 0; i < depth; ++i) {
+    auto slot = std::make_unique<Slot>();
+    slot->shared = &shared;
+    slot->rng = Rng(i + 1);
+    slot->buffer = static_cast<char*>(std::aligned_alloc(4096, kBlock));
+    for (size_t k = 0; k < kBlock; k += 8) {
+      const uint64_t word = fill.next();
+      std::memcpy(slot->buffer + k, &word, 8);
+    }
+    slots.push_back(std::move(slot));
+  }
+  return slots;
+}
+
+int run_ceph(const std::string& mode, const std::string& pool, const std::string& image_name, int depth,
+             int64_t seconds) {
+  rados_t cluster;
+  must(rados_create(&cluster, "admin"), "rados_create");
+  must(rados_conf_read_file(cluster, nullptr), "ceph.conf");
+  must(rados_conf_set(cluster, "rbd_cache", "false"), "rbd_cache");
+  must(rados_connect(cluster), "rados_connect");
+  rados_ioctx_t io;
+  must(rados_ioctx_create(cluster, pool.c_str(), &io), pool.c_str());
+  Shared shared;
+  auto slots = make_slots(shared, depth);
+  if (mode == "rados-read") {
+    const std::string megabytes(4 << 20, 'r');
+    for (int i = 0; i < 64; ++i)
+      must(rados_write_full(io, ("cephmark_raw_loop." + std::to_string(i)).c_str(), megabytes.data(),
+                            megabytes.size()),
+           "write");
+    for (auto& slot : slots) slot->io = io, slot->objects = 64;
+    drive(slots, shared, seconds, submit_rados);
+    for (int i = 0; i < 64; ++i) rados_remove(io, ("cephmark_raw_loop." + std::to_string(i)).c_str());
+  } else {
+    rbd_image_t image;
+    must(rbd_open(io, image_name.c_str(), &image, nullptr), image_name.c_str());
+    uint64_t size = 0;
+    must(rbd_get_size(image, &size), "rbd_get_size");
+    for (auto& slot : slots)
+      slot->image = image, slot->blocks = size / kBlock, slot->write = mode == "rbd-write";
+    drive(slots, shared, seconds, submit_rbd);
+    must(rbd_close(image), "rbd_close");
+  }
+  for (auto& slot : slots) std::free(slot->buffer);
+  rados_ioctx_destroy(io);
+  rados_shutdown(cluster);
+  return 0;
+}
+
+int run(const std::vector<std::string>& args) {
+  if (args.size() == 4 && args[1] == "pread") return run_pread(args[2], std::stol(args[3]));
+  if (args.size() == 6 && (args[1] == "rbd-read" || args[1] == "rbd-write"))
+    return run_ceph(args[1], args[2], args[3], std::stoi(args[4]), std::stol(args[5]));
+  if (args.size() == 5 && args[1] == "rados-read")
+    return run_ceph(args[1], args[2], "", std::stoi(args[3]), std::stol(args[4]));
+  std::fprintf(stderr, "usage: raw_loop pread FILE SECONDS | rbd-read|rbd-write POOL IMAGE DEPTH SECONDS | "
+                       "rados-read POOL DEPTH SECONDS\n");
+  return 2;
+}
+
+}  // namespace
+}  // namespace cephmark
+
+int main(int argc, char** argv) { return cephmark::run({argv, argv + argc}); }
