@@ -51,6 +51,7 @@ struct VmPlan {
   std::string host;
   std::string group;      ///< "web" of --vms 'web:8:web.fio'; else empty
   std::vector<JobSpec> jobs;
+  std::string job_text;   ///< its job file after substitution, for real fio and for the results; may be empty
 };
 
 struct Plan {
