@@ -204,7 +204,7 @@ TEST_P(EngineContract, AWaitEndsByTheWakeDescriptor) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, EngineContract, testing::ValuesIn(local_engines()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& row) { return row.param; });
 
 // File targets.
 

@@ -12,17 +12,29 @@
 #include <filesystem>
 #include <mutex>
 #include <set>
+#include <tuple>
 
 #include "base/error.h"
 #include "base/rng.h"
+#include "base/time.h"
 #include "base/units.h"
 
 namespace cephmark {
 namespace {
 
-// Files that this process created, by device and inode: two jobs of one run may share a file that neither found there.
+// Files that this process created: two jobs of one run may share a file that neither found there. Known by path, inode
+// and time of birth, since an inode number is used again.
+using FileIdentity = std::tuple<std::string, uint64_t, int64_t>;
 std::mutex open_mutex;
-std::set<std::pair<dev_t, ino_t>> created_files;
+std::set<FileIdentity> created_files;
+
+FileIdentity identity_of(const std::string& path) {
+  struct statx facts {};
+  if (statx(AT_FDCWD, path.c_str(), 0, STATX_INO | STATX_BTIME, &facts) != 0) return {path, 0, 0};
+  std::error_code ignored;
+  return {std::filesystem::weakly_canonical(path, ignored).string(), facts.stx_ino,
+          facts.stx_btime.tv_sec * kNsPerSecond + facts.stx_btime.tv_nsec};
+}
 
 bool writes_of(const JobSpec& job) { return job.rw.writes || job.rw.trims; }
 
@@ -125,7 +137,7 @@ OpenFile open_one(const JobSpec& job, const std::string& path, uint64_t need, bo
   const bool exists = stat(path.c_str(), &facts) == 0;
   if (!exists && errno != ENOENT)
     throw Error(fmt::format("cannot look at {}: {}", path, errno_text(errno)));
-  const bool ours = generated || !exists || created_files.contains({facts.st_dev, facts.st_ino});
+  const bool ours = generated || !exists || created_files.contains(identity_of(path));
   if (!exists) {
     refuse_kernel_directories(path);
     if (need == 0)
@@ -136,8 +148,8 @@ OpenFile open_one(const JobSpec& job, const std::string& path, uint64_t need, bo
   const bool writes = writes_of(job);
   guard(FileAccess{path, exists, exists && S_ISBLK(facts.st_mode), writes, ours});
   if (!exists) {
-    const UniqueFd created = open_path(path, O_WRONLY | O_CREAT | O_EXCL);
-    if (fstat(created.get(), &facts) == 0) created_files.emplace(facts.st_dev, facts.st_ino);
+    open_path(path, O_WRONLY | O_CREAT | O_EXCL);
+    created_files.insert(identity_of(path));
   }
   OpenFile file;
   file.path = path;
