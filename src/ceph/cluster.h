@@ -1,0 +1,90 @@
+// Cluster: one librados connection for set-up, questions and tear-down (pools, images, monitor commands); measured I/O
+// goes through the ConnectionPool instead. Shared by whoever needs it; all functions may be called from any thread
+// but a librados callback, and block.
+#pragma once
+
+#include <rados/librados.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json.h"
+#include "job/plan.h"
+
+namespace cephmark {
+
+/// "client.admin" for "admin", "client.admin" or "" (the library's default user).
+std::string full_user_name(const std::string& user);
+
+/// Owns one rados_ioctx_t. Move-only; one thread at a time.
+class IoContext {
+ public:
+  IoContext() = default;
+  explicit IoContext(rados_ioctx_t io) : io_(io) {}
+  IoContext(IoContext&& other) noexcept : io_(std::exchange(other.io_, nullptr)) {}
+  IoContext& operator=(IoContext&& other) noexcept {
+    std::swap(io_, other.io_);
+    return *this;
+  }
+  ~IoContext() {
+    if (io_) rados_ioctx_destroy(io_);
+  }
+  rados_ioctx_t get() const { return io_; }
+
+ private:
+  rados_ioctx_t io_ = nullptr;
+};
+
+class Cluster {
+ public:
+  /// Connects as Ceph's own tools do: conf (or CEPH_CONF, or the default places), CEPH_ARGS, then the target's own
+  /// settings. Throws Error that names conf, monitors, user, keyring and errno.
+  static std::shared_ptr<Cluster> connect(const CephTarget& target, int64_t timeout_ns = 30'000'000'000);
+  ~Cluster();
+  Cluster(const Cluster&) = delete;
+  Cluster& operator=(const Cluster&) = delete;
+
+  const CephTarget& target() const { return target_; }
+  const std::string& fsid() const { return fsid_; }
+  /// What watchers of this connection show as client.N.
+  uint64_t instance_id() const { return instance_id_; }
+  /// Effective value of a configuration option; "" when there is none.
+  std::string option(const std::string& name) const;
+
+  /// An I/O context of a pool and a namespace ("" is the default one). Throws Error when the pool does not exist.
+  IoContext io(const std::string& pool, const std::string& rados_namespace = "");
+  std::vector<std::string> pools();
+
+  /// Sends {"prefix": "osd dump"} and so on; format json is added. An empty answer is null. Throws Error.
+  Json monitor_command(Json command);
+
+ private:
+  Cluster() = default;
+
+  CephTarget target_;
+  rados_t rados_ = nullptr;
+  std::string fsid_;
+  uint64_t instance_id_ = 0;
+};
+
+/// How much a pool can still take.
+struct PoolSpace {
+  std::string pool;
+  double raw_factor = 1;            ///< raw bytes per stored byte: replicas, or (k+m)/k
+  std::string redundancy;           ///< "3 replicas", "EC 4+2"
+  uint64_t stored_bytes = 0;
+  uint64_t free_bytes = 0;          ///< user bytes until the first OSD is full, as `ceph df` says (MAX AVAIL)
+  uint64_t free_below_nearfull_bytes = 0;  ///< user bytes until nearfull; quotas counted
+  double nearfull_ratio = 0;
+  double used_fraction = 0;         ///< of what the pool could hold
+};
+
+/// Asks the monitors. Throws Error when the pool does not exist or the user may not ask.
+PoolSpace pool_space(Cluster& cluster, const std::string& pool);
+/// The arithmetic of it: `df` is `ceph df detail`, `osd_dump` is `ceph osd dump`, as JSON. Pure.
+PoolSpace pool_space_from(const Json& df, const Json& osd_dump, const std::string& pool);
+
+}  // namespace cephmark

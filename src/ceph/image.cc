@@ -1,0 +1,286 @@
+#include "ceph/image.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <map>
+
+#include "base/error.h"
+#include "base/units.h"
+
+namespace cephmark {
+namespace {
+
+/// rbd's names of the features that may be asked for (rbd help create).
+const std::map<std::string, uint64_t> kFeatures = {
+    {"layering", RBD_FEATURE_LAYERING},     {"striping", RBD_FEATURE_STRIPINGV2},
+    {"exclusive-lock", RBD_FEATURE_EXCLUSIVE_LOCK}, {"object-map", RBD_FEATURE_OBJECT_MAP},
+    {"fast-diff", RBD_FEATURE_FAST_DIFF},   {"deep-flatten", RBD_FEATURE_DEEP_FLATTEN},
+    {"journaling", RBD_FEATURE_JOURNALING},
+};
+
+uint64_t feature_bits(const std::vector<std::string>& names) {
+  uint64_t bits = 0;
+  for (const auto& name : names) {
+    const auto found = kFeatures.find(name);
+    if (found == kFeatures.end())
+      throw UsageError(fmt::format("rbd has no image feature '{}'", name),
+                       "layering, striping, exclusive-lock, object-map, fast-diff, deep-flatten, journaling");
+    bits |= found->second;
+  }
+  return bits;
+}
+
+uint64_t object_order(uint64_t bytes) {
+  if (!std::has_single_bit(bytes) || bytes < 4 * kKiB || bytes > 32 * kMiB)
+    throw UsageError(fmt::format("an object size of {} bytes is not possible", bytes),
+                     "a power of two from 4K to 32M");
+  return std::countr_zero(bytes);
+}
+
+[[noreturn]] void fail_on(const ImageSpec& spec, const char* what, int error) {
+  const char* hint = error == -EPERM || error == -EACCES ? "the user lacks the osd cap for this pool" : "";
+  throw Error(fmt::format("cannot {} image {}: {}", what, spec.text(), errno_text(error)), hint);
+}
+
+class ImageOptions {
+ public:
+  ImageOptions() { rbd_image_options_create(&options_); }
+  ~ImageOptions() { rbd_image_options_destroy(options_); }
+  ImageOptions(const ImageOptions&) = delete;
+  ImageOptions& operator=(const ImageOptions&) = delete;
+  rbd_image_options_t get() const { return options_; }
+  void set(int option, uint64_t value) const { rbd_image_options_set_uint64(options_, option, value); }
+
+ private:
+  rbd_image_options_t options_ = nullptr;
+};
+
+void join(std::vector<Extent>& extents) {
+  std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.offset < b.offset; });
+  std::vector<Extent> out;
+  for (const auto& extent : extents) {
+    if (!out.empty() && out.back().offset + out.back().length >= extent.offset)
+      out.back().length = std::max(out.back().offset + out.back().length, extent.offset + extent.length) -
+                          out.back().offset;
+    else
+      out.push_back(extent);
+  }
+  extents = std::move(out);
+}
+
+}  // namespace
+
+std::string ImageSpec::text() const {
+  return pool + "/" + (rados_namespace.empty() ? "" : rados_namespace + "/") + name +
+         (snapshot.empty() ? "" : "@" + snapshot);
+}
+
+ImageSpec parse_image_spec(const std::string& text, const std::string& default_pool,
+                           const std::string& default_namespace) {
+  ImageSpec spec{default_pool, default_namespace, text, ""};
+  if (const auto at = text.rfind('@'); at != std::string::npos) {
+    spec.snapshot = text.substr(at + 1);
+    spec.name = text.substr(0, at);
+    if (spec.snapshot.empty()) throw UsageError(fmt::format("'{}' names no snapshot after the @", text));
+  }
+  const std::string path = spec.name;
+  const auto first = path.find('/'), last = path.rfind('/');
+  if (first != std::string::npos) {
+    spec.pool = path.substr(0, first);
+    spec.rados_namespace = first == last ? "" : path.substr(first + 1, last - first - 1);
+    spec.name = path.substr(last + 1);
+  }
+  if (spec.pool.empty() || spec.name.empty() || spec.rados_namespace.find('/') != std::string::npos)
+    throw UsageError(fmt::format("'{}' is not the name of an image", text), "[POOL/[NAMESPACE/]]IMAGE[@SNAP]");
+  return spec;
+}
+
+void create_image(Cluster& cluster, const ImageSpec& spec, const ImageShape& shape) {
+  const ImageOptions options;
+  if (shape.object_size_bytes) options.set(RBD_IMAGE_OPTION_ORDER, object_order(shape.object_size_bytes));
+  if (!shape.data_pool.empty())
+    rbd_image_options_set_string(options.get(), RBD_IMAGE_OPTION_DATA_POOL, shape.data_pool.c_str());
+  if (!shape.features.empty()) options.set(RBD_IMAGE_OPTION_FEATURES, feature_bits(shape.features));
+  const auto io = cluster.io(spec.pool, spec.rados_namespace);
+  if (!shape.clone_from) {
+    if (const int r = rbd_create4(io.get(), spec.name.c_str(), shape.size_bytes, options.get()); r < 0)
+      fail_on(spec, "create", r);
+    return;
+  }
+  // A clone of a snapshot that is not protected needs clone format 2 (Mimic and later).
+  options.set(RBD_IMAGE_OPTION_CLONE_FORMAT, 2);
+  const auto& parent = *shape.clone_from;
+  const auto parent_io = cluster.io(parent.pool, parent.rados_namespace);
+  if (const int r = rbd_clone3(parent_io.get(), parent.name.c_str(), parent.snapshot.c_str(), io.get(),
+                               spec.name.c_str(), options.get());
+      r < 0)
+    throw Error(fmt::format("cannot clone {} from {}: {}", spec.text(), parent.text(), errno_text(r)));
+}
+
+void remove_image(Cluster& cluster, const ImageSpec& spec) {
+  const auto io = cluster.io(spec.pool, spec.rados_namespace);
+  const int r = rbd_remove(io.get(), spec.name.c_str());
+  if (r == -EBUSY) throw Error(fmt::format("cannot remove image {}: it is in use", spec.text()), "rbd status names the watchers");
+  if (r == -ENOTEMPTY) throw Error(fmt::format("cannot remove image {}: it has snapshots", spec.text()), "rbd snap purge");
+  if (r < 0) fail_on(spec, "remove", r);
+}
+
+std::vector<std::string> list_images(Cluster& cluster, const std::string& pool, const std::string& rados_namespace) {
+  const auto io = cluster.io(pool, rados_namespace);
+  std::vector<rbd_image_spec_t> images(1024);
+  size_t count = images.size();
+  int r;
+  while ((r = rbd_list2(io.get(), images.data(), &count)) == -ERANGE) {
+    count += 64;  // more may come meanwhile
+    images.resize(count);
+  }
+  if (r < 0) throw Error(fmt::format("cannot list the images of pool {}: {}", pool, errno_text(r)));
+  std::vector<std::string> names;
+  for (size_t i = 0; i < count; ++i) names.emplace_back(images[i].name);
+  rbd_image_spec_list_cleanup(images.data(), count);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> list_namespaces(Cluster& cluster, const std::string& pool) {
+  const auto io = cluster.io(pool);
+  std::string buffer(4096, '\0');
+  size_t size = buffer.size();
+  int r;
+  while ((r = rbd_namespace_list(io.get(), buffer.data(), &size)) == -ERANGE) buffer.resize(size);
+  if (r == -ENOENT) return {};
+  if (r < 0) throw Error(fmt::format("cannot list the namespaces of pool {}: {}", pool, errno_text(r)));
+  std::vector<std::string> names;
+  for (size_t at = 0; at < size && buffer[at]; at += names.back().size() + 1) names.emplace_back(buffer.c_str() + at);
+  return names;
+}
+
+std::unique_ptr<Image> Image::open(std::shared_ptr<Cluster> cluster, const ImageSpec& spec, bool read_only) {
+  std::unique_ptr<Image> image(new Image);
+  image->io_ = cluster->io(spec.pool, spec.rados_namespace);
+  image->cluster_ = std::move(cluster);
+  image->spec_ = spec;
+  const char* snapshot = spec.snapshot.empty() ? nullptr : spec.snapshot.c_str();
+  const int r = (read_only ? rbd_open_read_only : rbd_open)(image->io_.get(), spec.name.c_str(), &image->image_, snapshot);
+  if (r < 0) image->image_ = nullptr;
+  if (r == -ENOENT) return nullptr;
+  if (r < 0) image->fail("open", r);
+  return image;
+}
+
+Image::~Image() {
+  if (image_) rbd_close(image_);
+}
+
+void Image::fail(const char* what, int error) const { fail_on(spec_, what, error); }
+
+std::string Image::id() {
+  char id[256] = "";
+  if (const int r = rbd_get_id(image_, id, sizeof id); r < 0) fail("read the id of", r);
+  return id;
+}
+
+uint64_t Image::size_bytes() {
+  uint64_t size = 0;
+  if (const int r = rbd_get_size(image_, &size); r < 0) fail("read the size of", r);
+  return size;
+}
+
+uint64_t Image::object_size_bytes() {
+  rbd_image_info_t info;
+  if (const int r = rbd_stat(image_, &info, sizeof info); r < 0) fail("examine", r);
+  return info.obj_size;
+}
+
+std::string Image::parent() {
+  rbd_linked_image_spec_t parent{};
+  rbd_snap_spec_t snapshot{};
+  const int r = rbd_get_parent(image_, &parent, &snapshot);
+  if (r == -ENOENT) return "";
+  if (r < 0) fail("read the parent of", r);
+  const ImageSpec spec{parent.pool_name, parent.pool_namespace, parent.image_name, snapshot.name};
+  rbd_linked_image_spec_cleanup(&parent);
+  rbd_snap_spec_cleanup(&snapshot);
+  return spec.text();
+}
+
+std::vector<std::string> Image::snapshots() {
+  std::vector<rbd_snap_info_t> list(64);
+  int room = static_cast<int>(list.size()), count;
+  while ((count = rbd_snap_list(image_, list.data(), &room)) == -ERANGE) list.resize(room + 1);
+  if (count < 0) fail("list the snapshots of", count);
+  std::vector<std::string> names;
+  for (int i = 0; i < count; ++i) names.emplace_back(list[i].name);
+  if (count > 0) rbd_snap_list_end(list.data());
+  return names;
+}
+
+std::vector<ImageWatcher> Image::watchers() {
+  std::vector<rbd_image_watcher_t> list(64);
+  size_t count = list.size();
+  int r;
+  while ((r = rbd_watchers_list(image_, list.data(), &count)) == -ERANGE) list.resize(count);
+  if (r < 0) fail("list the watchers of", r);
+  std::vector<ImageWatcher> out;
+  for (size_t i = 0; i < count; ++i) out.push_back({list[i].addr, static_cast<uint64_t>(list[i].id)});
+  rbd_watchers_list_cleanup(list.data(), count);
+  return out;
+}
+
+std::optional<std::string> Image::metadata(const std::string& key) {
+  std::string value(4096, '\0');
+  size_t length = value.size();
+  int r;
+  while ((r = rbd_metadata_get(image_, key.c_str(), value.data(), &length)) == -ERANGE) value.resize(length);
+  if (r == -ENOENT) return std::nullopt;
+  if (r < 0) fail("read the metadata of", r);
+  return std::string(value.c_str());
+}
+
+void Image::set_metadata(const std::string& key, const std::string& value) {
+  if (const int r = rbd_metadata_set(image_, key.c_str(), value.c_str()); r < 0) fail("write the metadata of", r);
+}
+
+void Image::remove_metadata(const std::string& key) {
+  if (const int r = rbd_metadata_remove(image_, key.c_str()); r < 0 && r != -ENOENT) fail("change the metadata of", r);
+}
+
+bool Image::has_data() {
+  bool found = false;
+  const auto visit = [](uint64_t, size_t, int exists, void* argument) {
+    if (!exists) return 0;
+    *static_cast<bool*>(argument) = true;
+    return -ECANCELED;
+  };
+  const int r = rbd_diff_iterate2(image_, nullptr, 0, size_bytes(), 1, 1, visit, &found);
+  if (!found && r < 0) fail("look for data in", r);
+  return found;
+}
+
+std::vector<Extent> Image::written() {
+  std::vector<Extent> extents;
+  const auto visit = [](uint64_t offset, size_t length, int exists, void* argument) {
+    if (exists) static_cast<std::vector<Extent>*>(argument)->push_back({offset, length});
+    return 0;
+  };
+  if (const int r = rbd_diff_iterate2(image_, nullptr, 0, size_bytes(), 0, 0, visit, &extents); r < 0)
+    fail("look for data in", r);
+  join(extents);
+  return extents;
+}
+
+void Image::write(uint64_t offset, std::span<const char> data) {
+  const ssize_t r = rbd_write(image_, offset, data.size(), data.data());
+  if (r < 0) fail(fmt::format("write at {} of", offset).c_str(), static_cast<int>(r));
+}
+
+void Image::flush() {
+  if (const int r = rbd_flush(image_); r < 0) fail("flush", r);
+}
+
+}  // namespace cephmark
