@@ -1,0 +1,66 @@
+#include "workload/arrival.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cephmark {
+namespace {
+/// Far enough for any run, and far from INT64_MAX so that sums of times stay in range.
+constexpr int64_t kNever_ns = INT64_MAX / 4;
+}  // namespace
+
+Arrival::Arrival(const JobSpec& job, uint64_t seed)
+    : rng_(seed), poisson_(job.rate_process == RateProcess::kPoisson) {
+  for (const Op op : {Op::kRead, Op::kWrite, Op::kTrim}) {
+    if (!job.has_op(op)) continue;
+    const int i = op_index(op);
+    Direction& direction = directions_[i];
+    direction.in_bytes = job.rate_iops[i] == 0;
+    direction.rate = direction.in_bytes ? job.rate_bytes_per_s[i] : job.rate_iops[i];
+    direction.mean_bytes = (job.block_sizes[i].min_bytes + job.block_sizes[i].max_bytes) / 2;
+    any_ = any_ || direction.rate != 0;
+  }
+}
+
+void Arrival::start(int64_t epoch_ns) noexcept {
+  for (Direction& direction : directions_) {
+    direction.due_ns = epoch_ns;
+    direction.remainder = 0;
+    direction.fraction = 0;
+    if (poisson_ && direction.rate != 0)
+      advance_poisson(direction, direction.in_bytes ? direction.mean_bytes : 1);
+  }
+}
+
+void Arrival::advance(Op op, uint64_t bytes) noexcept {
+  Direction& direction = directions_[op_index(op)];
+  if (direction.rate == 0) return;
+  const uint64_t cost = direction.in_bytes ? bytes : 1;
+  if (poisson_) return advance_poisson(direction, cost);
+  if (cost != direction.cost) {
+    const auto scaled = static_cast<unsigned __int128>(cost) * 1'000'000'000u;
+    direction.cost = cost;
+    direction.quotient_ns = static_cast<int64_t>(
+        std::min<unsigned __int128>(scaled / direction.rate, static_cast<uint64_t>(kNever_ns)));
+    direction.gap_remainder = static_cast<uint64_t>(scaled % direction.rate);
+  }
+  direction.due_ns += direction.quotient_ns;
+  direction.remainder += direction.gap_remainder;
+  if (direction.remainder >= direction.rate) {
+    direction.remainder -= direction.rate;
+    ++direction.due_ns;
+  }
+  direction.due_ns = std::min(direction.due_ns, kNever_ns);
+}
+
+void Arrival::advance_poisson(Direction& direction, uint64_t cost) noexcept {
+  const double mean_ns = static_cast<double>(cost) * 1e9 / static_cast<double>(direction.rate);
+  // 1 - uniform() is in (0, 1]: the logarithm is finite.
+  const double gap_ns = std::min(-std::log(1.0 - rng_.uniform()) * mean_ns + direction.fraction,
+                                 static_cast<double>(kNever_ns));
+  const double whole_ns = std::floor(gap_ns);
+  direction.fraction = gap_ns - whole_ns;
+  direction.due_ns = std::min(direction.due_ns + static_cast<int64_t>(whole_ns), kNever_ns);
+}
+
+}  // namespace cephmark
