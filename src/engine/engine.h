@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "job/job_spec.h"
 #include "job/op.h"
 
 namespace cephmark {
@@ -32,7 +33,7 @@ struct IoRequest {
   int64_t due_ns = 0;             ///< when the arrival process wanted it
   int64_t submitted_ns = 0;       ///< before the library or system call
   int64_t completed_ns = 0;       ///< where completion is first seen
-  int64_t result = 0;             ///< bytes done, or -errno
+  int64_t result = 0;             ///< bytes done (all of length for trim and write zeroes, 0 for flush), or -errno
   IoRequest* next = nullptr;      ///< the lane's mailbox
   void* lane = nullptr;           ///< the lane it belongs to
   void* engine_data = nullptr;    ///< the queue's own
@@ -52,7 +53,8 @@ class Ready {
 /// What open() found out about the target.
 struct TargetInfo {
   std::string name;                ///< "rbd/HOST-0", "/srv/x": what people call it
-  uint64_t size_bytes = 0;
+  uint64_t size_bytes = 0;         ///< of one clone's share: of all its files together
+  unsigned files = 1;              ///< per clone; IoRequest::file is below it, each file holds size_bytes / files
   uint64_t block_size_bytes = 1;   ///< I/O must be a multiple of this (direct I/O, EC pools)
   std::map<std::string, std::string> facts;  ///< what stands in the report: "cache": "off (set by cephmark)"
   std::vector<std::string> warnings;
@@ -83,6 +85,8 @@ struct QueueSetup {
   unsigned depth = 1;
   Ready* ready = nullptr;   ///< kCallback
   Port* port = nullptr;     ///< kPolled: made by the same engine row's make_port
+  const JobSpec* job = nullptr;   ///< the lane's job (one of those that share the engine); outlives the queue
+  int clone = 0;                  ///< which of its numjobs
   std::vector<std::span<std::byte>> buffers;  ///< the lane's memory, for engines that register it; may be empty
 };
 
@@ -92,6 +96,12 @@ class Engine {
   /// Opens the target. Called once, on a set-up thread; may block up to the plan's open time limit. Throws Error that
   /// names target, user and errno with a hint.
   virtual TargetInfo open() = 0;
+  /// What a lane's first write needs beyond an open target (rbd: the exclusive lock). Called once, after all opens and
+  /// before the barrier, on a set-up thread; may block up to `timeout_ns`. Throws Error that names what it waited for.
+  virtual void prepare(bool will_write, int64_t timeout_ns) {
+    (void)will_write;
+    (void)timeout_ns;
+  }
   /// A queue for one lane. Called after open(), before the barrier, on a set-up thread. Throws Error.
   virtual std::unique_ptr<IoQueue> make_queue(const QueueSetup& setup) = 0;
   /// Closes the target: no request is in flight, all queues are gone. Called once, on a tear-down thread. Throws Error.

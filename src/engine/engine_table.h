@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/engine.h"
+#include "engine/file_target.h"
 #include "job/job_spec.h"
 #include "job/option_table.h"
 #include "job/plan.h"
@@ -19,6 +20,7 @@ struct EngineContext {
   const Plan& plan;
   const VmPlan& vm;
   ConnectionPool* connections = nullptr;  ///< null unless the plan has jobs of a Ceph engine
+  const FileGuard* file_guard = nullptr;  ///< asked before a file or device is opened; null: default_file_guard
 };
 
 enum class CompletionMode : uint8_t { kPolled, kBlocking, kCallback };
@@ -27,6 +29,7 @@ struct EngineRow {
   EngineDescription description;
   CompletionMode completion = CompletionMode::kBlocking;
   bool needs_ceph = false;
+  bool has_submit_latency = false;  ///< the time of the submit call means something (fio's slat)
   /// Jobs with equal keys share one Engine (one open image, one fd): "rbd:rbd/HOST-0".
   std::string (*target_key)(const JobSpec& job, const EngineContext& context) = nullptr;
   std::unique_ptr<Engine> (*create)(const JobSpec& job, const EngineContext& context) = nullptr;

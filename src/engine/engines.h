@@ -1,0 +1,22 @@
+// The functions that the rows of engine_table are made of, one group per engine file. Internal to src/engine.
+#pragma once
+
+#include "engine/engine_table.h"
+
+namespace cephmark {
+
+std::string null_target_key(const JobSpec& job, const EngineContext& context);
+std::unique_ptr<Engine> make_null_engine(const JobSpec& job, const EngineContext& context);
+std::unique_ptr<Port> make_null_port(unsigned depth, const JobSpec& job);
+
+std::unique_ptr<Engine> make_psync_engine(const JobSpec& job, const EngineContext& context);
+
+std::unique_ptr<Engine> make_libaio_engine(const JobSpec& job, const EngineContext& context);
+std::unique_ptr<Port> make_libaio_port(unsigned depth, const JobSpec& job);
+std::span<const EngineOption> libaio_options();
+
+std::unique_ptr<Engine> make_io_uring_engine(const JobSpec& job, const EngineContext& context);
+std::unique_ptr<Port> make_io_uring_port(unsigned depth, const JobSpec& job);
+std::span<const EngineOption> io_uring_options();
+
+}  // namespace cephmark
