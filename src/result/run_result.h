@@ -81,7 +81,8 @@ struct JobResult {
 struct TargetFacts {
   std::string name;
   uint64_t size_bytes = 0;
-  std::map<std::string, std::string> facts;
+  std::optional<uint64_t> allocated_bytes;  ///< written before the measured window; absent: not known
+  std::map<std::string, std::string> facts;  ///< "cache": "off (set by cephmark)", as TargetInfo::facts
 };
 
 struct VmResult {
@@ -99,6 +100,7 @@ struct Taint {
 struct Environment {
   std::map<std::string, std::string> host;     ///< kernel, cpus, memory, program version...
   std::map<std::string, std::string> cluster;  ///< fsid, health, versions, pool facts; empty without a cluster
+  uint64_t osd_memory_bytes = 0;               ///< sum of osd_memory_target over the OSDs; 0: not known
 };
 
 /// Counter deltas of the cluster over the measured window. Absent where the key may not ask.
@@ -106,8 +108,10 @@ struct ClusterWitness {
   bool available = false;
   std::string unavailable_reason;   ///< "missing cap: osd 'allow *' for perf dump"
   uint64_t read_ops = 0, write_ops = 0, read_bytes = 0, write_bytes = 0;
+  uint64_t extra_ops = 0;           ///< of these, not data of the run: headers, object maps, watches, copy-up
   int64_t window_ns = 0;
   std::vector<std::string> health_changes;
+  std::vector<std::string> background_work;  ///< recovery, backfill, scrub seen inside the window, as people read it
 };
 
 struct RunResult {
@@ -117,7 +121,7 @@ struct RunResult {
   Plan plan;
   std::string runner;           ///< "native", "fio 3.33"
   bool exact_percentiles = true;
-  int64_t start_wall_ns = 0, end_wall_ns = 0;
+  int64_t start_wall_ns = 0, end_wall_ns = 0;  ///< wall time of epoch, and when the last drain ended
   std::vector<PhaseSpan> phases;    ///< fleet-wide
   std::vector<VmResult> vms;
   Histogram fleet_response, fleet_service;            ///< all op kinds, measured windows
@@ -125,7 +129,8 @@ struct RunResult {
   CpuUsage process_cpu;             ///< whole process over the measured window
   int64_t measured_ns = 0;          ///< common window: all VMs active
   int allowed_cpus = 0;
-  int connections = 0;
+  int connections = 0;              ///< librados contexts; 0: no Ceph engine
+  uint64_t budget_ops = 0, budget_bytes = 0;  ///< one context's objecter_inflight_ops, _op_bytes; 0: not known
   uint64_t late_arrivals = 0;
   Environment environment;
   ClusterWitness witness;
