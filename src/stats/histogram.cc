@@ -26,7 +26,8 @@ void Histogram::merge(const Histogram& other) {
 }
 
 void Histogram::reset() noexcept {
-  std::fill(buckets_.begin(), buckets_.end(), 0);  // the memory stays: a reset happens in the hot loop
+  std::fill(buckets_.begin(), buckets_.end(),
+            0);  // the memory stays: a reset happens in the hot loop
   count_ = overflow_ = 0;
   min_ns_ = INT64_MAX;
   max_ns_ = 0;

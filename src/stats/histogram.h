@@ -1,7 +1,8 @@
-// Histogram: latencies in nanoseconds, log-linear. Owned by one thread at a time; merge copies between owners.
-// Edges: values below 128 ns exactly, then 64 linear buckets per doubling up to 2^43 ns (2.4 hours): the edges of
-// fio's histogram (fio_stat: 64 per doubling, 29 groups), continued upwards, so that json+ is an exact fold of it.
-// A bucket's value is its middle; relative error <= 1/128.
+// Histogram: latencies in nanoseconds, log-linear. Owned by one thread at a time; merge copies
+// between owners. Edges: values below 128 ns exactly, then 64 linear buckets per doubling up to
+// 2^43 ns (2.4 hours): the edges of fio's histogram (fio_stat: 64 per doubling, 29 groups),
+// continued upwards, so that json+ is an exact fold of it. A bucket's value is its middle; relative
+// error <= 1/128.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ class Histogram {
  public:
   static constexpr int kBucketsPerDoubling = 64;
   static constexpr int64_t kExactBelow_ns = 128;
-  static constexpr int64_t kRange_ns = int64_t{1} << 43;  ///< values at or above are counted as overflow
+  static constexpr int64_t kRange_ns = int64_t{1}
+                                       << 43;  ///< values at or above are counted as overflow
   static constexpr int kBuckets = 64 * (43 - 6) + 64;
 
   /// No memory is taken until the first add, merge or reserve.
@@ -28,7 +30,8 @@ class Histogram {
   /// Counts one value; negative values count as 0. Does not allocate after reserve().
   void add(int64_t value_ns) noexcept { add(value_ns, 1); }
   void add(int64_t value_ns, uint64_t count) noexcept;
-  /// Adds the other's samples. The result does not depend on the order of merges (sums but for rounding).
+  /// Adds the other's samples. The result does not depend on the order of merges (sums but for
+  /// rounding).
   void merge(const Histogram& other);
   void reset() noexcept;
 
@@ -42,30 +45,35 @@ class Histogram {
   /// How many values were at or above kRange_ns.
   uint64_t overflow() const { return overflow_; }
 
-  /// The value at or below which a share q in [0, 1] of the samples lies: the middle of the bucket that the
-  /// ceil(q * count)-th sample is in, never outside [min, max]. When that sample is above the range, kRange_ns, or
-  /// min_ns() if that is higher (see quantile_is_floor). 0 for an empty histogram. This is fio's rule (fio.md 2.2).
+  /// The value at or below which a share q in [0, 1] of the samples lies: the middle of the bucket
+  /// that the ceil(q * count)-th sample is in, never outside [min, max]. When that sample is above
+  /// the range, kRange_ns, or min_ns() if that is higher (see quantile_is_floor). 0 for an empty
+  /// histogram. This is fio's rule (fio.md 2.2).
   int64_t quantile_ns(double q) const;
   /// True when quantile_ns(q) is only a lower bound (to be shown as ">=").
   bool quantile_is_floor(double q) const;
 
-  /// Calls visit(middle_ns, low_ns, high_ns, count) for every bucket that holds samples, in rising order.
-  void for_each_bucket(
-      const std::function<void(int64_t middle, int64_t low, int64_t high, uint64_t count)>& visit) const;
+  /// Calls visit(middle_ns, low_ns, high_ns, count) for every bucket that holds samples, in rising
+  /// order.
+  void for_each_bucket(const std::function<void(int64_t middle, int64_t low, int64_t high,
+                                                uint64_t count)>& visit) const;
 
   /// The bucket of a value in [0, kRange_ns).
   static int bucket_of(int64_t value_ns) noexcept {
-    // The highest bit above 2^6 says how far to shift so that 64..127 remains; values below 128 are not shifted.
+    // The highest bit above 2^6 says how far to shift so that 64..127 remains; values below 128 are
+    // not shifted.
     const int shift = 57 - __builtin_clzll(static_cast<uint64_t>(value_ns) | 64);
     return kBucketsPerDoubling * shift + static_cast<int>(value_ns >> shift);
   }
   static int64_t bucket_low(int bucket) noexcept;
   static int64_t bucket_middle(int bucket) noexcept;
 
-  /// Sparse: {"count","min_ns","max_ns","sum_ns","sum_squares","overflow","buckets":[[index,count]...]}.
+  /// Sparse:
+  /// {"count","min_ns","max_ns","sum_ns","sum_squares","overflow","buckets":[[index,count]...]}.
   Json to_json() const;
-  /// Throws Error on a document that is malformed or contradicts itself (`what` names it): missing or unknown keys,
-  /// negative or fractional counts, indices out of range or order, sums that do not fit the buckets.
+  /// Throws Error on a document that is malformed or contradicts itself (`what` names it): missing
+  /// or unknown keys, negative or fractional counts, indices out of range or order, sums that do
+  /// not fit the buckets.
   static Histogram from_json(const Json& json, const std::string& what);
 
  private:
@@ -82,8 +90,10 @@ class Histogram {
 };
 
 inline void Histogram::add(int64_t value_ns, uint64_t count) noexcept {
-  if (buckets_.empty()) [[unlikely]] reserve();
-  if (count == 0) [[unlikely]] return;
+  if (buckets_.empty()) [[unlikely]]
+    reserve();
+  if (count == 0) [[unlikely]]
+    return;
   if (value_ns < 0) value_ns = 0;
   if (value_ns < kRange_ns) [[likely]] {
     buckets_[bucket_of(value_ns)] += count;

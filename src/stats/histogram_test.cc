@@ -11,8 +11,9 @@
 namespace cephmark {
 namespace {
 
-/// fio's buckets, written from the description (fio.md 2.2) and not from our code: 64 linear ones per power of two,
-/// values below 128 exactly, 29 groups; a bucket stands for the middle between its edges.
+/// fio's buckets, written from the description (fio.md 2.2) and not from our code: 64 linear ones
+/// per power of two, values below 128 exactly, 29 groups; a bucket stands for the middle between
+/// its edges.
 int fio_bucket(uint64_t ns) {
   if (ns < 128) return static_cast<int>(ns);
   int power = 0;
@@ -66,7 +67,8 @@ TEST(Histogram, BucketsTileTheRangeAndAreNarrow) {
     ASSERT_LT(low, next);
     ASSERT_EQ(Histogram::bucket_of(low), i);
     ASSERT_EQ(Histogram::bucket_of(next - 1), i);
-    const double error = std::max(Histogram::bucket_middle(i) - low, next - 1 - Histogram::bucket_middle(i));
+    const double error =
+        std::max(Histogram::bucket_middle(i) - low, next - 1 - Histogram::bucket_middle(i));
     ASSERT_LE(error, std::max<double>(low, 1) / 128);
   }
 }
@@ -212,8 +214,10 @@ TEST(Histogram, HostileJsonIsRefused) {
     bad.replace(bad.find(from), from.size(), to);
     EXPECT_THROW(Histogram::from_json(parse_json(bad, "h"), "h"), Error) << bad;
   }
-  for (const char* bad : {"[]", "null", "3", "{}",
-                          R"({"count":0,"min_ns":0,"max_ns":7,"sum_ns":0,"sum_squares":0,"overflow":0,"buckets":[]})"})
+  for (
+      const char* bad :
+      {"[]", "null", "3", "{}",
+       R"({"count":0,"min_ns":0,"max_ns":7,"sum_ns":0,"sum_squares":0,"overflow":0,"buckets":[]})"})
     EXPECT_THROW(Histogram::from_json(parse_json(bad, "h"), "h"), Error) << bad;
 }
 

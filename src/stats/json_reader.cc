@@ -15,7 +15,8 @@ JsonReader::JsonReader(const Json& json, std::string what, size_t keys)
 }
 
 void JsonReader::fail(const std::string& text) const {
-  throw Error(fmt::format("{}: {}", what_, text), "the document is damaged or was not written by cephmark");
+  throw Error(fmt::format("{}: {}", what_, text),
+              "the document is damaged or was not written by cephmark");
 }
 
 const Json& JsonReader::at(const char* key) const {

@@ -1,5 +1,6 @@
-// JsonReader: reads one JSON object field by field and refuses what it does not expect. Lives on the stack of one call.
-// For documents that come from disk or from another host: every complaint names the document and the key.
+// JsonReader: reads one JSON object field by field and refuses what it does not expect. Lives on
+// the stack of one call. For documents that come from disk or from another host: every complaint
+// names the document and the key.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@ namespace cephmark {
 
 class JsonReader {
  public:
-  /// `json` must be an object with exactly `keys` keys (those that the caller goes on to read). Throws Error.
+  /// `json` must be an object with exactly `keys` keys (those that the caller goes on to read).
+  /// Throws Error.
   JsonReader(const Json& json, std::string what, size_t keys);
 
   /// A whole number >= 0 (at most `max`). Throws Error.

@@ -21,8 +21,8 @@ void Series::merge(const Series& other) {
   if (other.slots_.empty()) return;
   if (slots_.empty()) slot_ns_ = other.slot_ns_;
   if (slot_ns_ != other.slot_ns_)
-    throw Error(fmt::format("interval series of {} ns and of {} ns per slot cannot be merged", slot_ns_,
-                            other.slot_ns_),
+    throw Error(fmt::format("interval series of {} ns and of {} ns per slot cannot be merged",
+                            slot_ns_, other.slot_ns_),
                 "run all hosts with the same interval");
   at(other.slots_.size() - 1);
   for (size_t i = 0; i < other.slots_.size(); ++i) slots_[i].merge(other.slots_[i]);

@@ -1,5 +1,6 @@
-// Series: what happened in each slot of time. Slots are absolute (start + k * width), so that the series of VMs and
-// hosts merge slot by slot; a slot without completions is there and says 0. One owner at a time.
+// Series: what happened in each slot of time. Slots are absolute (start + k * width), so that the
+// series of VMs and hosts merge slot by slot; a slot without completions is there and says 0. One
+// owner at a time.
 #pragma once
 
 #include <cstdint>
@@ -31,10 +32,12 @@ class Series {
   /// Takes the memory for so many slots now, so that at() does not in the hot loop.
   void reserve(size_t slots) { slots_.reserve(slots); }
   SlotSample& at(size_t slot) {  ///< grows the series with empty slots up to `slot`
-    if (slot >= slots_.size()) [[unlikely]] slots_.resize(slot + 1);
+    if (slot >= slots_.size()) [[unlikely]]
+      slots_.resize(slot + 1);
     return slots_[slot];
   }
-  /// Slot by slot. An empty series takes the other's width; otherwise both must have the same, else Error.
+  /// Slot by slot. An empty series takes the other's width; otherwise both must have the same, else
+  /// Error.
   void merge(const Series& other);
 
   /// {"slot_ns", "slots": [[ios, bytes, errors, response_sum_ns, response_max_ns]...]}.

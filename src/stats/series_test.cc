@@ -46,11 +46,11 @@ TEST(Series, JsonRoundTripAndHostileDocuments) {
   series.at(2) = {5, 20480, 1, 900, 300};
   const std::string text = series.to_json().dump();
   EXPECT_EQ(Series::from_json(parse_json(text, "s"), "s").to_json().dump(), text);
-  for (const char* bad : {
-           R"({"slot_ns":0,"slots":[]})", R"({"slot_ns":-1,"slots":[]})", R"({"slot_ns":1})",
-           R"({"slot_ns":1,"slots":{}})", R"({"slot_ns":1,"slots":[[1,2,3,4]]})",
-           R"({"slot_ns":1,"slots":[[1,2,3,4,5]]})", R"({"slot_ns":1,"slots":[[-1,2,3,4,4]]})",
-           R"({"slot_ns":1,"slots":[[1,2,3,4.5,4]]})", R"({"slot_ns":1,"slots":[],"x":1})", "[]"})
+  for (const char* bad :
+       {R"({"slot_ns":0,"slots":[]})", R"({"slot_ns":-1,"slots":[]})", R"({"slot_ns":1})",
+        R"({"slot_ns":1,"slots":{}})", R"({"slot_ns":1,"slots":[[1,2,3,4]]})",
+        R"({"slot_ns":1,"slots":[[1,2,3,4,5]]})", R"({"slot_ns":1,"slots":[[-1,2,3,4,4]]})",
+        R"({"slot_ns":1,"slots":[[1,2,3,4.5,4]]})", R"({"slot_ns":1,"slots":[],"x":1})", "[]"})
     EXPECT_THROW(Series::from_json(parse_json(bad, "s"), "s"), Error) << bad;
 }
 

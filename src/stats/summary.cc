@@ -9,14 +9,16 @@
 namespace cephmark {
 namespace {
 
-/// Regularised incomplete beta function I_x(a, b) by its continued fraction (modified Lentz), which converges fast for
-/// x < (a + 1) / (a + b + 2); the symmetry I_x(a, b) = 1 - I_{1-x}(b, a) covers the rest.
+/// Regularised incomplete beta function I_x(a, b) by its continued fraction (modified Lentz), which
+/// converges fast for x < (a + 1) / (a + b + 2); the symmetry I_x(a, b) = 1 - I_{1-x}(b, a) covers
+/// the rest.
 double incomplete_beta(double a, double b, double x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
   if (x > (a + 1) / (a + b + 2)) return 1 - incomplete_beta(b, a, 1 - x);
   const double front = std::exp(std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b) +
-                                a * std::log(x) + b * std::log1p(-x)) / a;
+                                a * std::log(x) + b * std::log1p(-x)) /
+                       a;
   constexpr double kTiny = 1e-300;
   double c = 1, d = 1 - (a + b) * x / (a + 1);
   d = 1 / (std::abs(d) < kTiny ? kTiny : d);
@@ -69,7 +71,9 @@ double quantile(std::span<const double> values, double q) {
   return sorted_quantile(sorted, q);
 }
 
-double median(std::span<const double> values) { return quantile(values, 0.5); }
+double median(std::span<const double> values) {
+  return quantile(values, 0.5);
+}
 
 double student_t(double confidence, int degrees) {
   CEPHMARK_CHECK(confidence > 0 && confidence < 1 && degrees >= 1, "student_t out of its domain");

@@ -43,7 +43,8 @@ TEST(Summary, MeanInterval) {
   EXPECT_EQ(mean_interval(Values{7}).low, 7);
 }
 
-// An interval of 90 % must hold the true mean in about 90 of 100 experiments, whichever way it was made.
+// An interval of 90 % must hold the true mean in about 90 of 100 experiments, whichever way it was
+// made.
 TEST(Summary, IntervalsCoverAsOftenAsTheySay) {
   Rng rng(3);
   int by_t = 0, by_bootstrap = 0;

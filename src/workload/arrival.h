@@ -1,5 +1,6 @@
-// Arrival: when operations are due. Closed loop where a direction has no rate; else a schedule that knows nothing of
-// completions: an operation issued late stays due when it was due, and nothing is caught up or left out. One per lane.
+// Arrival: when operations are due. Closed loop where a direction has no rate; else a schedule that
+// knows nothing of completions: an operation issued late stays due when it was due, and nothing is
+// caught up or left out. One per lane.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,14 @@ namespace cephmark {
 
 class Arrival {
  public:
-  /// rate_iops (operations) or rate (bytes: each operation takes its own length) per direction that the job has;
-  /// evenly spaced, or as a Poisson process with the same mean (rate_process).
+  /// rate_iops (operations) or rate (bytes: each operation takes its own length) per direction that
+  /// the job has; evenly spaced, or as a Poisson process with the same mean (rate_process).
   Arrival(const JobSpec& job, uint64_t seed);
 
   bool any() const noexcept { return any_; }
   bool is_rated(Op op) const noexcept { return of(op).rate != 0; }
-  /// Sets the schedule's origin: the first operation is due then (linear) or one random gap later (Poisson).
+  /// Sets the schedule's origin: the first operation is due then (linear) or one random gap later
+  /// (Poisson).
   void start(int64_t epoch_ns) noexcept;
   /// When the next operation of a rated direction is due.
   int64_t due_ns(Op op) const noexcept { return of(op).due_ns; }
@@ -26,15 +28,17 @@ class Arrival {
 
  private:
   struct Direction {
-    uint64_t rate = 0;        ///< per second; 0: no limit
+    uint64_t rate = 0;  ///< per second; 0: no limit
     bool in_bytes = false;
     int64_t due_ns = 0;
-    uint64_t remainder = 0;   ///< linear: what is left of a nanosecond, in 1/rate ns, so that nothing adds up
-    double fraction = 0;      ///< Poisson: the same, in ns
-    uint64_t cost = 0;        ///< of the last gap worked out, with its quotient and remainder
+    uint64_t remainder =
+        0;  ///< linear: what is left of a nanosecond, in 1/rate ns, so that nothing adds up
+    double fraction = 0;  ///< Poisson: the same, in ns
+    uint64_t cost = 0;    ///< of the last gap worked out, with its quotient and remainder
     int64_t quotient_ns = 0;
     uint64_t gap_remainder = 0;
-    uint64_t mean_bytes = 0;  ///< Poisson in bytes: expected length of the operation before the first
+    uint64_t mean_bytes =
+        0;  ///< Poisson in bytes: expected length of the operation before the first
   };
   const Direction& of(Op op) const noexcept { return directions_[op_index(op)]; }
   void advance_poisson(Direction& direction, uint64_t cost) noexcept;

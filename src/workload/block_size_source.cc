@@ -20,8 +20,8 @@ BlockSizeSource::BlockSizeSource(const BlockSizes& sizes) {
     if (split.percent <= 0) continue;
     sum += split.percent;
     const double share = std::ldexp(sum / total, 64);
-    shares_.push_back({share >= 0x1.fffffffffffffp63 ? UINT64_MAX : static_cast<uint64_t>(share),
-                       split.bytes});
+    shares_.push_back(
+        {share >= 0x1.fffffffffffffp63 ? UINT64_MAX : static_cast<uint64_t>(share), split.bytes});
     min_bytes_ = std::min(min_bytes_, split.bytes);
     max_bytes_ = std::max(max_bytes_, split.bytes);
     unit_bytes_ = std::gcd(unit_bytes_, split.bytes);

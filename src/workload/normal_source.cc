@@ -1,5 +1,5 @@
-// Normal offsets: a bell curve over the ranks around the middle (or `center`), its deviation given in per cent of the
-// blocks; what falls outside is drawn again. Polar method of Marsaglia.
+// Normal offsets: a bell curve over the ranks around the middle (or `center`), its deviation given
+// in per cent of the blocks; what falls outside is drawn again. Polar method of Marsaglia.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -50,11 +50,14 @@ class NormalSource final : public OffsetSource {
 std::unique_ptr<OffsetSource> make_normal_source(const OffsetSetup& setup) {
   const double deviation = setup.distribution.parameter, center = setup.distribution.center;
   if (!(deviation > 0 && deviation <= 100))
-    throw UsageError(fmt::format("random_distribution=normal:{}: the deviation is in per cent of the region: "
-                                 "above 0, at most 100", deviation));
+    throw UsageError(
+        fmt::format("random_distribution=normal:{}: the deviation is in per cent of the region: "
+                    "above 0, at most 100",
+                    deviation));
   if (center > 1)
-    throw UsageError(fmt::format("random_distribution=normal:{}:{}: the center is a share of the region: 0 to 1",
-                                 deviation, center));
+    throw UsageError(
+        fmt::format("random_distribution=normal:{}:{}: the center is a share of the region: 0 to 1",
+                    deviation, center));
   return std::make_unique<NormalSource>(setup);
 }
 

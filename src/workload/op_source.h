@@ -1,4 +1,5 @@
-// OpSource: read, write or trim. Never an operation that the job does not contain. One per lane; no allocation.
+// OpSource: read, write or trim. Never an operation that the job does not contain. One per lane; no
+// allocation.
 #pragma once
 
 #include <cmath>
@@ -17,8 +18,9 @@ class OpSource {
     mixed_ = rw.reads && rw.writes;
     // rwmixread is per cent of the operations' count, each drawn on its own (fio.md 6.9).
     reads_below_ = job.rwmixread >= 100 ? UINT64_MAX
-                   : job.rwmixread <= 0 ? 0
-                                        : static_cast<uint64_t>(std::ldexp(job.rwmixread / 100.0, 64));
+                   : job.rwmixread <= 0
+                       ? 0
+                       : static_cast<uint64_t>(std::ldexp(job.rwmixread / 100.0, 64));
     all_reads_ = job.rwmixread >= 100;
   }
 

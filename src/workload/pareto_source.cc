@@ -1,5 +1,5 @@
-// Pareto offsets: rank (blocks - 1) * u^(log h / log(1 - h)), u uniform: a share h of the blocks gets 1 - h of the
-// accesses (h = 0.2: 20 % get 80 %). fio's rule.
+// Pareto offsets: rank (blocks - 1) * u^(log h / log(1 - h)), u uniform: a share h of the blocks
+// gets 1 - h of the accesses (h = 0.2: 20 % get 80 %). fio's rule.
 #include <fmt/format.h>
 
 #include <cmath>

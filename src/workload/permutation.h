@@ -1,8 +1,9 @@
-// Permutation: a keyed shuffling of [0, size) that is worked out, not stored: 40 bytes for any size (docs/decisions/
-// 0002-random-map.md). A value; any thread.
+// Permutation: a keyed shuffling of [0, size) that is worked out, not stored: 40 bytes for any size
+// (docs/decisions/ 0002-random-map.md). A value; any thread.
 //
-// Multiplying by an odd number and xoring with a right shift are both reversible on k-bit words, so a few rounds of them
-// permute [0, 2^k), 2^k being the power of two at or above size; what falls outside size is left out or walked on from.
+// Multiplying by an odd number and xoring with a right shift are both reversible on k-bit words, so
+// a few rounds of them permute [0, 2^k), 2^k being the power of two at or above size; what falls
+// outside size is left out or walked on from.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +38,8 @@ class Permutation {
     return x;
   }
 
-  /// The permutation of [0, size()): follows raw() until it falls inside, at most two steps on average.
+  /// The permutation of [0, size()): follows raw() until it falls inside, at most two steps on
+  /// average.
   uint64_t operator()(uint64_t x) const noexcept {
     do x = raw(x);
     while (x >= size_);

@@ -15,7 +15,9 @@ uint64_t percent_of(uint64_t bytes, uint64_t percent) {
   return static_cast<uint64_t>(static_cast<unsigned __int128>(bytes) * percent / 100);
 }
 
-uint64_t round_up(uint64_t value, uint64_t step) { return (value + step - 1) / step * step; }
+uint64_t round_up(uint64_t value, uint64_t step) {
+  return (value + step - 1) / step * step;
+}
 
 /// Both readings of an amount, since people compare it with what they asked for.
 std::string size_text(uint64_t bytes) {
@@ -31,9 +33,10 @@ uint64_t start_of(const JobSpec& job, uint64_t file_bytes, unsigned clone, uint6
   const uint64_t offset = is_percent ? percent_of(file_bytes, job.offset.value) : job.offset.value;
   if (__builtin_mul_overflow(increment, uint64_t{clone}, &moved) ||
       __builtin_add_overflow(offset, moved, &start) || start > INT64_MAX)
-    throw Error(fmt::format("job '{}': offset and offset_increment of clone {} are beyond any target",
-                            job.name, clone),
-                "reduce offset_increment or numjobs");
+    throw Error(
+        fmt::format("job '{}': offset and offset_increment of clone {} are beyond any target",
+                    job.name, clone),
+        "reduce offset_increment or numjobs");
   return is_percent ? round_up(start, block) : start;
 }
 
@@ -92,9 +95,10 @@ Region resolve_region(const JobSpec& job, const TargetExtent& target, unsigned c
                             format_size(region.start_bytes + (asked ? asked : block))),
                 "create it with a size, or resize it");
   if (file_bytes == 0 && asked == 0)
-    throw Error(fmt::format("job '{}': {} does not exist yet and the job does not say how large it is",
-                            job.name, target.name),
-                "set size= (bytes, not per cent) or filesize=");
+    throw Error(
+        fmt::format("job '{}': {} does not exist yet and the job does not say how large it is",
+                    job.name, target.name),
+        "set size= (bytes, not per cent) or filesize=");
   const bool bounded = target.fixed || asked == 0;
   if (bounded && region.start_bytes >= file_bytes)
     throw Error(fmt::format("{} has size {}, job '{}' starts at {}{}", target.name,
@@ -111,10 +115,10 @@ Region resolve_region(const JobSpec& job, const TargetExtent& target, unsigned c
                             region.start_bytes, region.length_bytes),
                 "reduce size or offset, or enlarge the target");
   if (region.length_bytes < max_block_bytes(job))
-    throw Error(fmt::format("job '{}': the region of {} in {} is smaller than a block of {}", job.name,
-                            size_text(region.length_bytes), target.name,
-                            format_size(max_block_bytes(job))),
-                "raise size or reduce bs");
+    throw Error(
+        fmt::format("job '{}': the region of {} in {} is smaller than a block of {}", job.name,
+                    size_text(region.length_bytes), target.name, format_size(max_block_bytes(job))),
+        "raise size or reduce bs");
   region.loop_bytes = region.length_bytes * region.files;
   if (job.io_size.kind == SizeSpec::Kind::kBytes && job.io_size.value != 0)
     region.loop_bytes = job.io_size.value;

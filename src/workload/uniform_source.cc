@@ -1,4 +1,5 @@
-// Uniform offsets: covering (fio's random map: every block once per pass) and independent (norandommap).
+// Uniform offsets: covering (fio's random map: every block once per pass) and independent
+// (norandommap).
 #include <algorithm>
 
 #include "base/rng.h"
@@ -20,13 +21,14 @@ class CoveringSource final : public OffsetSource {
   }
 
   size_t next(std::span<uint64_t> out) noexcept override {
-    // Counts through the power of two above and leaves out what falls outside; each result is stored and kept only if
-    // the count moves on, so that no branch depends on a random number.
+    // Counts through the power of two above and leaves out what falls outside; each result is
+    // stored and kept only if the count moves on, so that no branch depends on a random number.
     const Permutation order = order_;
     size_t filled = 0;
     while (filled < out.size() && position_ <= order.domain_last()) {
       const uint64_t end = std::min(order.domain_last() - position_ + 1,
-                                    static_cast<uint64_t>(out.size() - filled)) + position_;
+                                    static_cast<uint64_t>(out.size() - filled)) +
+                           position_;
       for (uint64_t x = position_; x < end; ++x) {
         const uint64_t block = order.raw(x);
         out[filled] = block;

@@ -5,10 +5,11 @@
 namespace cephmark {
 namespace {
 
-/// Streams of one lane that must not depend on each other: a change of the mix leaves the offsets as they were.
+/// Streams of one lane that must not depend on each other: a change of the mix leaves the offsets
+/// as they were.
 enum Stream : uint64_t { kOps = 1, kArrivals, kSizes, kOffsets = 16 };
 constexpr uint64_t kNoLimit = UINT64_MAX;
-constexpr uint64_t kRepeatSeed = 0x89;   // fio's randseed when nothing else is said (fio.md 6.7)
+constexpr uint64_t kRepeatSeed = 0x89;  // fio's randseed when nothing else is said (fio.md 6.7)
 
 bool same(const BlockSizes& a, const BlockSizes& b) {
   return a.min_bytes == b.min_bytes && a.max_bytes == b.max_bytes &&
@@ -45,7 +46,8 @@ Workload::Workload(const JobSpec& job, const Region& region, uint64_t seed)
   loop_ios_ = !time_based_ && job.number_ios != 0 ? job.number_ios : kNoLimit;
   loop_bytes_ = time_based_ ? kNoLimit : region_.loop_bytes;
   if (loop_bytes_ == region_.length_bytes * region_.files) {
-    // The whole region: what is smaller than a block at the end of each file is not touched (as fio).
+    // The whole region: what is smaller than a block at the end of each file is not touched (as
+    // fio).
     uint64_t unit = kNoLimit;
     for (const Op op : used_) unit = std::min(unit, sizes_[op_index(op)].unit_bytes());
     loop_bytes_ -= region_.length_bytes % unit * region_.files;
@@ -53,17 +55,20 @@ Workload::Workload(const JobSpec& job, const Region& region, uint64_t seed)
   loop_bytes_ = std::max<uint64_t>(loop_bytes_, 1);
   exhausted_ = used_.empty();
   loops_left_ = static_cast<uint64_t>(std::max(1, job.loops));
-  if (job.rw.random) set_up_random(job);
-  else hole_bytes_ = job.rw.postfix;
+  if (job.rw.random)
+    set_up_random(job);
+  else
+    hole_bytes_ = job.rw.postfix;
   for (const Op op : used_) {
     const BlockSizeSource& sizes = sizes_[op_index(op)];
     const uint64_t whole = region_.length_bytes - region_.length_bytes % sizes.unit_bytes();
-    if (hole_bytes_ < 0) first_cursor_[op_index(op)] = static_cast<int64_t>(whole - sizes.max_bytes());
+    if (hole_bytes_ < 0)
+      first_cursor_[op_index(op)] = static_cast<int64_t>(whole - sizes.max_bytes());
     if (placing_ == Placing::kSequential)
       cursors_[op_index(op)].assign(region_.files, first_cursor_[op_index(op)]);
   }
-  simple_ = placing_ == Placing::kBlocks && used_.size() == 1 && region_.files == 1 && !open_loop_ &&
-            run_length_ == 1 && fsync_every_ == 0 && fdatasync_every_ == 0;
+  simple_ = placing_ == Placing::kBlocks && used_.size() == 1 && region_.files == 1 &&
+            !open_loop_ && run_length_ == 1 && fsync_every_ == 0 && fdatasync_every_ == 0;
   bytes_left_ = loop_bytes_;
   ios_left_ = loop_ios_;
 }
@@ -91,12 +96,14 @@ void Workload::set_up_random(const JobSpec& job) {
   bool fixed = true, covers = true;
   for (const Op op : used_) {
     fixed = fixed && sizes_[op_index(op)].is_fixed();
-    covers = covers && distribution_row(job.random_distribution[op_index(op)], job.norandommap).covers;
+    covers =
+        covers && distribution_row(job.random_distribution[op_index(op)], job.norandommap).covers;
   }
   // Sizes that vary, in runs (randread:N with bsrange): drawn independently, no map.
   const bool norandommap = job.norandommap || (!fixed && run_length_ > 1);
-  placing_ = fixed ? Placing::kBlocks
-             : covers && !norandommap ? Placing::kPieces : Placing::kBlocksOfAnySize;
+  placing_ = fixed                    ? Placing::kBlocks
+             : covers && !norandommap ? Placing::kPieces
+                                      : Placing::kBlocksOfAnySize;
   for (size_t i = 0; i < used_.size(); ++i) {
     const int d = op_index(used_[i]);
     const uint64_t seed = Rng::derive(seed_, kOffsets + i);
@@ -128,7 +135,9 @@ void Workload::set_up_random(const JobSpec& job) {
   }
 }
 
-void Workload::start(int64_t epoch_ns) noexcept { arrival_.start(epoch_ns); }
+void Workload::start(int64_t epoch_ns) noexcept {
+  arrival_.start(epoch_ns);
+}
 
 int64_t Workload::next_due_ns() const noexcept {
   if (exhausted()) return INT64_MAX;
@@ -232,23 +241,34 @@ bool Workload::choose(int64_t now_ns, Op& op, int64_t& due_ns) noexcept {
 
 void Workload::place(Op op, IoPlanItem& item) noexcept {
   switch (placing_) {
-    case Placing::kSequential: return place_sequential(op, item);
+    case Placing::kSequential:
+      return place_sequential(op, item);
     case Placing::kBlocks:
-    case Placing::kBlocksOfAnySize: return place_block(op, item);
-    case Placing::kPieces: return place_piece(op, item);
+    case Placing::kBlocksOfAnySize:
+      return place_block(op, item);
+    case Placing::kPieces:
+      return place_piece(op, item);
   }
 }
 
 void Workload::place_sequential(Op op, IoPlanItem& item) noexcept {
   const int d = op_index(op);
   const BlockSizeSource& sizes = sizes_[d];
-  const uint32_t file = next_file_;
-  if (++next_file_ == region_.files) next_file_ = 0;
-  int64_t& cursor = cursors_[d][file];
   const auto whole =
       static_cast<int64_t>(region_.length_bytes - region_.length_bytes % sizes.unit_bytes());
-  if (cursor < 0 || cursor + static_cast<int64_t>(sizes.unit_bytes()) > whole)
-    cursor = first_cursor_[d];
+  const auto at_end = [&](int64_t cursor) {
+    return cursor < 0 || cursor + static_cast<int64_t>(sizes.unit_bytes()) > whole;
+  };
+  std::vector<int64_t>& cursors = cursors_[d];
+  uint32_t file = 0;
+  for (uint32_t tried = 0;; ++tried) {
+    // Files take turns; one that is through waits for the others, then all start again.
+    if (tried == region_.files) std::fill(cursors.begin(), cursors.end(), first_cursor_[d]);
+    file = next_file_;
+    if (++next_file_ == region_.files) next_file_ = 0;
+    if (!at_end(cursors[file])) break;
+  }
+  int64_t& cursor = cursors[file];
   item.file = file;
   item.offset = region_.start_bytes + static_cast<uint64_t>(cursor);
   // The last one of a region may be shortened when sizes vary.
@@ -334,7 +354,8 @@ void Workload::begin_loop() noexcept {
   ios_left_ = loop_ios_;
   next_file_ = 0;
   for (const Op op : used_)
-    std::fill(cursors_[op_index(op)].begin(), cursors_[op_index(op)].end(), first_cursor_[op_index(op)]);
+    std::fill(cursors_[op_index(op)].begin(), cursors_[op_index(op)].end(),
+              first_cursor_[op_index(op)]);
   for (Drawn& drawn : drawn_) {
     drawn.source->begin_pass(++drawn.pass);
     drawn.position = drawn.count = 0;

@@ -1,6 +1,7 @@
-// Zipf offsets: rank k (1 ...) with a probability proportional to k^-theta, drawn by rejection-inversion (Hoermann and
-// Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions", 1996): exact for any
-// number of blocks, no table, about one try per draw. theta = 1 works too (fio refuses it: the job language's matter).
+// Zipf offsets: rank k (1 ...) with a probability proportional to k^-theta, drawn by
+// rejection-inversion (Hoermann and Derflinger, "Rejection-inversion to generate variates from
+// monotone discrete distributions", 1996): exact for any number of blocks, no table, about one try
+// per draw. theta = 1 works too (fio refuses it: the job language's matter).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,8 +31,8 @@ class ZipfSource final : public OffsetSource {
   }
 
  private:
-  // The density x^-theta, the area under it from 1, and the inverse of that; expm1 and log1p keep them exact around
-  // theta = 1, where the area becomes a logarithm.
+  // The density x^-theta, the area under it from 1, and the inverse of that; expm1 and log1p keep
+  // them exact around theta = 1, where the area becomes a logarithm.
   double density(double x) const noexcept { return std::exp(-theta_ * std::log(x)); }
   double area(double x) const noexcept {
     const double log_x = std::log(x), y = (1 - theta_) * log_x;
@@ -61,8 +62,9 @@ class ZipfSource final : public OffsetSource {
 std::unique_ptr<OffsetSource> make_zipf_source(const OffsetSetup& setup) {
   const double theta = setup.distribution.parameter;
   if (!(theta > 0) || theta > 100)
-    throw UsageError(fmt::format("random_distribution=zipf:{}: theta must be above 0 (and at most 100)", theta),
-                     "1.1 is fio's default; common values are 0.9 to 1.4");
+    throw UsageError(
+        fmt::format("random_distribution=zipf:{}: theta must be above 0 (and at most 100)", theta),
+        "1.1 is fio's default; common values are 0.9 to 1.4");
   return std::make_unique<ZipfSource>(setup);
 }
 

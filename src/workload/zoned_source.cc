@@ -1,5 +1,5 @@
-// Zoned offsets: each zone gets its share of the accesses, uniform inside. zoned gives sizes in per cent of the region,
-// zoned_abs in bytes.
+// Zoned offsets: each zone gets its share of the accesses, uniform inside. zoned gives sizes in per
+// cent of the region, zoned_abs in bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace cephmark {
 namespace {
 
 struct Zone {
-  uint64_t below;    ///< of the draw; rising from zone to zone
-  uint64_t start;    ///< blocks
+  uint64_t below;  ///< of the draw; rising from zone to zone
+  uint64_t start;  ///< blocks
   uint64_t blocks;
 };
 
@@ -46,8 +46,9 @@ std::unique_ptr<OffsetSource> make_zoned_source(const OffsetSetup& setup) {
   double access = 0;
   for (const auto& zone : distribution.zones) access += zone.access_percent;
   if (std::abs(access - 100) > 1e-6)
-    throw UsageError(fmt::format("random_distribution={}: the zones' accesses add up to {} %, not 100 %",
-                                 absolute ? "zoned_abs" : "zoned", access));
+    throw UsageError(
+        fmt::format("random_distribution={}: the zones' accesses add up to {} %, not 100 %",
+                    absolute ? "zoned_abs" : "zoned", access));
   std::vector<Zone> zones;
   double size_percent = 0, access_before = 0;
   uint64_t bytes = 0;
@@ -65,16 +66,19 @@ std::unique_ptr<OffsetSource> make_zoned_source(const OffsetSetup& setup) {
     access_before += zone.access_percent;
     if (zone.access_percent <= 0) continue;
     if (size_percent > 100 + 1e-6)
-      throw UsageError(fmt::format("random_distribution=zoned: the zones' sizes add up to more than 100 %"));
+      throw UsageError(
+          fmt::format("random_distribution=zoned: the zones' sizes add up to more than 100 %"));
     if (start >= setup.blocks)
-      throw UsageError(fmt::format("random_distribution={}: zone {} starts beyond the region of {} blocks of {} bytes",
-                                   absolute ? "zoned_abs" : "zoned", zones.size() + 1, setup.blocks,
-                                   setup.block_bytes),
-                       "make the zones smaller or the region larger");
-    end = std::clamp(end, start + 1, setup.blocks);  // a zone below one block still gets its accesses
+      throw UsageError(
+          fmt::format(
+              "random_distribution={}: zone {} starts beyond the region of {} blocks of {} bytes",
+              absolute ? "zoned_abs" : "zoned", zones.size() + 1, setup.blocks, setup.block_bytes),
+          "make the zones smaller or the region larger");
+    end =
+        std::clamp(end, start + 1, setup.blocks);  // a zone below one block still gets its accesses
     const double below = std::ldexp(access_before / 100, 64);
-    zones.push_back({below >= 0x1.fffffffffffffp63 ? UINT64_MAX : static_cast<uint64_t>(below), start,
-                     end - start});
+    zones.push_back({below >= 0x1.fffffffffffffp63 ? UINT64_MAX : static_cast<uint64_t>(below),
+                     start, end - start});
   }
   return std::make_unique<ZonedSource>(std::move(zones), setup.seed);
 }
