@@ -6,18 +6,17 @@
 #include <rados/librados.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/json.h"
+#include "ceph/connect_args.h"
 #include "job/plan.h"
 
 namespace cephmark {
-
-/// "client.admin" for "admin", "client.admin" or "" (the library's default user).
-std::string full_user_name(const std::string& user);
 
 /// Owns one rados_ioctx_t. Move-only; one thread at a time.
 class IoContext {
@@ -38,23 +37,33 @@ class IoContext {
   rados_ioctx_t io_ = nullptr;
 };
 
+/// Options to set before the connect, beyond what conf and CEPH_ARGS say.
+struct ClusterSettings {
+  std::map<std::string, std::string> exactly;
+  std::map<std::string, uint64_t> at_least;   ///< a higher value of the user's own stays
+};
+
 class Cluster {
  public:
   /// Connects as Ceph's own tools do: conf (or CEPH_CONF, or the default places), CEPH_ARGS, then the target's own
-  /// settings. Throws Error that names conf, monitors, user, keyring and errno.
-  static std::shared_ptr<Cluster> connect(const CephTarget& target, int64_t timeout_ns = 30'000'000'000);
+  /// settings (connect_args.h). Throws Error that names conf, monitors, user, keyring and errno.
+  static std::shared_ptr<Cluster> connect(const CephTarget& target, int64_t timeout_ns = 30'000'000'000,
+                                          const ClusterSettings& settings = {});
   ~Cluster();
   Cluster(const Cluster&) = delete;
   Cluster& operator=(const Cluster&) = delete;
 
   const CephTarget& target() const { return target_; }
+  const ConnectArgs& args() const { return args_; }
+  rados_t rados() const { return rados_; }
   const std::string& fsid() const { return fsid_; }
   /// What watchers of this connection show as client.N.
   uint64_t instance_id() const { return instance_id_; }
   /// Effective value of a configuration option; "" when there is none.
   std::string option(const std::string& name) const;
 
-  /// An I/O context of a pool and a namespace ("" is the default one). Throws Error when the pool does not exist.
+  /// An I/O context of a pool and a namespace ("" is the default one). Throws Error that names the pool, the user, errno
+  /// and a pool of a similar name.
   IoContext io(const std::string& pool, const std::string& rados_namespace = "");
   std::vector<std::string> pools();
 
@@ -63,8 +72,11 @@ class Cluster {
 
  private:
   Cluster() = default;
+  void configure(int64_t timeout_ns, const ClusterSettings& settings);
+  [[noreturn]] void fail_connect(int error, int64_t timeout_ns) const;
 
   CephTarget target_;
+  ConnectArgs args_;
   rados_t rados_ = nullptr;
   std::string fsid_;
   uint64_t instance_id_ = 0;
