@@ -17,9 +17,12 @@ namespace {
 
 /// rbd's names of the features that may be asked for (rbd help create).
 const std::map<std::string, uint64_t> kFeatures = {
-    {"layering", RBD_FEATURE_LAYERING},     {"striping", RBD_FEATURE_STRIPINGV2},
-    {"exclusive-lock", RBD_FEATURE_EXCLUSIVE_LOCK}, {"object-map", RBD_FEATURE_OBJECT_MAP},
-    {"fast-diff", RBD_FEATURE_FAST_DIFF},   {"deep-flatten", RBD_FEATURE_DEEP_FLATTEN},
+    {"layering", RBD_FEATURE_LAYERING},
+    {"striping", RBD_FEATURE_STRIPINGV2},
+    {"exclusive-lock", RBD_FEATURE_EXCLUSIVE_LOCK},
+    {"object-map", RBD_FEATURE_OBJECT_MAP},
+    {"fast-diff", RBD_FEATURE_FAST_DIFF},
+    {"deep-flatten", RBD_FEATURE_DEEP_FLATTEN},
     {"journaling", RBD_FEATURE_JOURNALING},
 };
 
@@ -28,8 +31,9 @@ uint64_t feature_bits(const std::vector<std::string>& names) {
   for (const auto& name : names) {
     const auto found = kFeatures.find(name);
     if (found == kFeatures.end())
-      throw UsageError(fmt::format("rbd has no image feature '{}'", name),
-                       "layering, striping, exclusive-lock, object-map, fast-diff, deep-flatten, journaling");
+      throw UsageError(
+          fmt::format("rbd has no image feature '{}'", name),
+          "layering, striping, exclusive-lock, object-map, fast-diff, deep-flatten, journaling");
     bits |= found->second;
   }
   return bits;
@@ -43,7 +47,8 @@ uint64_t object_order(uint64_t bytes) {
 }
 
 [[noreturn]] void fail_on(const ImageSpec& spec, const char* what, int error) {
-  const char* hint = error == -EPERM || error == -EACCES ? "the user lacks the osd cap for this pool" : "";
+  const char* hint =
+      error == -EPERM || error == -EACCES ? "the user lacks the osd cap for this pool" : "";
   throw Error(fmt::format("cannot {} image {}: {}", what, spec.text(), errno_text(error)), hint);
 }
 
@@ -54,19 +59,23 @@ class ImageOptions {
   ImageOptions(const ImageOptions&) = delete;
   ImageOptions& operator=(const ImageOptions&) = delete;
   rbd_image_options_t get() const { return options_; }
-  void set(int option, uint64_t value) const { rbd_image_options_set_uint64(options_, option, value); }
+  void set(int option, uint64_t value) const {
+    rbd_image_options_set_uint64(options_, option, value);
+  }
 
  private:
   rbd_image_options_t options_ = nullptr;
 };
 
 void join(std::vector<Extent>& extents) {
-  std::sort(extents.begin(), extents.end(), [](const Extent& a, const Extent& b) { return a.offset < b.offset; });
+  std::sort(extents.begin(), extents.end(),
+            [](const Extent& a, const Extent& b) { return a.offset < b.offset; });
   std::vector<Extent> out;
   for (const auto& extent : extents) {
     if (!out.empty() && out.back().offset + out.back().length >= extent.offset)
-      out.back().length = std::max(out.back().offset + out.back().length, extent.offset + extent.length) -
-                          out.back().offset;
+      out.back().length =
+          std::max(out.back().offset + out.back().length, extent.offset + extent.length) -
+          out.back().offset;
     else
       out.push_back(extent);
   }
@@ -86,7 +95,8 @@ ImageSpec parse_image_spec(const std::string& text, const std::string& default_p
   if (const auto at = text.rfind('@'); at != std::string::npos) {
     spec.snapshot = text.substr(at + 1);
     spec.name = text.substr(0, at);
-    if (spec.snapshot.empty()) throw UsageError(fmt::format("'{}' names no snapshot after the @", text));
+    if (spec.snapshot.empty())
+      throw UsageError(fmt::format("'{}' names no snapshot after the @", text));
   }
   const std::string path = spec.name;
   const auto first = path.find('/'), last = path.rfind('/');
@@ -96,19 +106,23 @@ ImageSpec parse_image_spec(const std::string& text, const std::string& default_p
     spec.name = path.substr(last + 1);
   }
   if (spec.pool.empty() || spec.name.empty() || spec.rados_namespace.find('/') != std::string::npos)
-    throw UsageError(fmt::format("'{}' is not the name of an image", text), "[POOL/[NAMESPACE/]]IMAGE[@SNAP]");
+    throw UsageError(fmt::format("'{}' is not the name of an image", text),
+                     "[POOL/[NAMESPACE/]]IMAGE[@SNAP]");
   return spec;
 }
 
 void create_image(Cluster& cluster, const ImageSpec& spec, const ImageShape& shape) {
   const ImageOptions options;
-  if (shape.object_size_bytes) options.set(RBD_IMAGE_OPTION_ORDER, object_order(shape.object_size_bytes));
+  if (shape.object_size_bytes)
+    options.set(RBD_IMAGE_OPTION_ORDER, object_order(shape.object_size_bytes));
   if (!shape.data_pool.empty())
-    rbd_image_options_set_string(options.get(), RBD_IMAGE_OPTION_DATA_POOL, shape.data_pool.c_str());
+    rbd_image_options_set_string(options.get(), RBD_IMAGE_OPTION_DATA_POOL,
+                                 shape.data_pool.c_str());
   if (!shape.features.empty()) options.set(RBD_IMAGE_OPTION_FEATURES, feature_bits(shape.features));
   const auto io = cluster.io(spec.pool, spec.rados_namespace);
   if (!shape.clone_from) {
-    if (const int r = rbd_create4(io.get(), spec.name.c_str(), shape.size_bytes, options.get()); r < 0)
+    if (const int r = rbd_create4(io.get(), spec.name.c_str(), shape.size_bytes, options.get());
+        r < 0)
       fail_on(spec, "create", r);
     return;
   }
@@ -116,21 +130,27 @@ void create_image(Cluster& cluster, const ImageSpec& spec, const ImageShape& sha
   options.set(RBD_IMAGE_OPTION_CLONE_FORMAT, 2);
   const auto& parent = *shape.clone_from;
   const auto parent_io = cluster.io(parent.pool, parent.rados_namespace);
-  if (const int r = rbd_clone3(parent_io.get(), parent.name.c_str(), parent.snapshot.c_str(), io.get(),
-                               spec.name.c_str(), options.get());
+  if (const int r = rbd_clone3(parent_io.get(), parent.name.c_str(), parent.snapshot.c_str(),
+                               io.get(), spec.name.c_str(), options.get());
       r < 0)
-    throw Error(fmt::format("cannot clone {} from {}: {}", spec.text(), parent.text(), errno_text(r)));
+    throw Error(
+        fmt::format("cannot clone {} from {}: {}", spec.text(), parent.text(), errno_text(r)));
 }
 
 void remove_image(Cluster& cluster, const ImageSpec& spec) {
   const auto io = cluster.io(spec.pool, spec.rados_namespace);
   const int r = rbd_remove(io.get(), spec.name.c_str());
-  if (r == -EBUSY) throw Error(fmt::format("cannot remove image {}: it is in use", spec.text()), "rbd status names the watchers");
-  if (r == -ENOTEMPTY) throw Error(fmt::format("cannot remove image {}: it has snapshots", spec.text()), "rbd snap purge");
+  if (r == -EBUSY)
+    throw Error(fmt::format("cannot remove image {}: it is in use", spec.text()),
+                "rbd status names the watchers");
+  if (r == -ENOTEMPTY)
+    throw Error(fmt::format("cannot remove image {}: it has snapshots", spec.text()),
+                "rbd snap purge");
   if (r < 0) fail_on(spec, "remove", r);
 }
 
-std::vector<std::string> list_images(Cluster& cluster, const std::string& pool, const std::string& rados_namespace) {
+std::vector<std::string> list_images(Cluster& cluster, const std::string& pool,
+                                     const std::string& rados_namespace) {
   const auto io = cluster.io(pool, rados_namespace);
   std::vector<rbd_image_spec_t> images(1024);
   size_t count = images.size();
@@ -154,19 +174,23 @@ std::vector<std::string> list_namespaces(Cluster& cluster, const std::string& po
   int r;
   while ((r = rbd_namespace_list(io.get(), buffer.data(), &size)) == -ERANGE) buffer.resize(size);
   if (r == -ENOENT) return {};
-  if (r < 0) throw Error(fmt::format("cannot list the namespaces of pool {}: {}", pool, errno_text(r)));
+  if (r < 0)
+    throw Error(fmt::format("cannot list the namespaces of pool {}: {}", pool, errno_text(r)));
   std::vector<std::string> names;
-  for (size_t at = 0; at < size && buffer[at]; at += names.back().size() + 1) names.emplace_back(buffer.c_str() + at);
+  for (size_t at = 0; at < size && buffer[at]; at += names.back().size() + 1)
+    names.emplace_back(buffer.c_str() + at);
   return names;
 }
 
-std::unique_ptr<Image> Image::open(std::shared_ptr<Cluster> cluster, const ImageSpec& spec, bool read_only) {
+std::unique_ptr<Image> Image::open(std::shared_ptr<Cluster> cluster, const ImageSpec& spec,
+                                   bool read_only) {
   std::unique_ptr<Image> image(new Image);
   image->io_ = cluster->io(spec.pool, spec.rados_namespace);
   image->cluster_ = std::move(cluster);
   image->spec_ = spec;
   const char* snapshot = spec.snapshot.empty() ? nullptr : spec.snapshot.c_str();
-  const int r = (read_only ? rbd_open_read_only : rbd_open)(image->io_.get(), spec.name.c_str(), &image->image_, snapshot);
+  const int r = (read_only ? rbd_open_read_only : rbd_open)(image->io_.get(), spec.name.c_str(),
+                                                            &image->image_, snapshot);
   if (r < 0) image->image_ = nullptr;
   if (r == -ENOENT) return nullptr;
   if (r < 0) image->fail("open", r);
@@ -177,7 +201,9 @@ Image::~Image() {
   if (image_) rbd_close(image_);
 }
 
-void Image::fail(const char* what, int error) const { fail_on(spec_, what, error); }
+void Image::fail(const char* what, int error) const {
+  fail_on(spec_, what, error);
+}
 
 std::string Image::id() {
   char id[256] = "";
@@ -227,7 +253,8 @@ std::vector<ImageWatcher> Image::watchers() {
   while ((r = rbd_watchers_list(image_, list.data(), &count)) == -ERANGE) list.resize(count);
   if (r < 0) fail("list the watchers of", r);
   std::vector<ImageWatcher> out;
-  for (size_t i = 0; i < count; ++i) out.push_back({list[i].addr, static_cast<uint64_t>(list[i].id)});
+  for (size_t i = 0; i < count; ++i)
+    out.push_back({list[i].addr, static_cast<uint64_t>(list[i].id)});
   rbd_watchers_list_cleanup(list.data(), count);
   return out;
 }
@@ -236,18 +263,21 @@ std::optional<std::string> Image::metadata(const std::string& key) {
   std::string value(4096, '\0');
   size_t length = value.size();
   int r;
-  while ((r = rbd_metadata_get(image_, key.c_str(), value.data(), &length)) == -ERANGE) value.resize(length);
+  while ((r = rbd_metadata_get(image_, key.c_str(), value.data(), &length)) == -ERANGE)
+    value.resize(length);
   if (r == -ENOENT) return std::nullopt;
   if (r < 0) fail("read the metadata of", r);
   return std::string(value.c_str());
 }
 
 void Image::set_metadata(const std::string& key, const std::string& value) {
-  if (const int r = rbd_metadata_set(image_, key.c_str(), value.c_str()); r < 0) fail("write the metadata of", r);
+  if (const int r = rbd_metadata_set(image_, key.c_str(), value.c_str()); r < 0)
+    fail("write the metadata of", r);
 }
 
 void Image::remove_metadata(const std::string& key) {
-  if (const int r = rbd_metadata_remove(image_, key.c_str()); r < 0 && r != -ENOENT) fail("change the metadata of", r);
+  if (const int r = rbd_metadata_remove(image_, key.c_str()); r < 0 && r != -ENOENT)
+    fail("change the metadata of", r);
 }
 
 bool Image::has_data() {
@@ -268,7 +298,8 @@ std::vector<Extent> Image::written() {
     if (exists) static_cast<std::vector<Extent>*>(argument)->push_back({offset, length});
     return 0;
   };
-  if (const int r = rbd_diff_iterate2(image_, nullptr, 0, size_bytes(), 0, 0, visit, &extents); r < 0)
+  if (const int r = rbd_diff_iterate2(image_, nullptr, 0, size_bytes(), 0, 0, visit, &extents);
+      r < 0)
     fail("look for data in", r);
   join(extents);
   return extents;

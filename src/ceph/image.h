@@ -1,5 +1,6 @@
-// Image: one RBD image opened for set-up work (examining, tagging, prefill, removal), never for measured I/O; and what
-// can be done to images by name. Blocks; any thread but a library callback. One Image may be used by several threads.
+// Image: one RBD image opened for set-up work (examining, tagging, prefill, removal), never for
+// measured I/O; and what can be done to images by name. Blocks; any thread but a library callback.
+// One Image may be used by several threads.
 #pragma once
 
 #include <rbd/librbd.h>
@@ -29,15 +30,16 @@ ImageSpec parse_image_spec(const std::string& text, const std::string& default_p
 
 struct ImageShape {
   uint64_t size_bytes = 0;
-  uint64_t object_size_bytes = 0;            ///< 0: the library's default; else a power of two, 4 KiB to 32 MiB
+  uint64_t object_size_bytes =
+      0;  ///< 0: the library's default; else a power of two, 4 KiB to 32 MiB
   std::string data_pool;
-  std::vector<std::string> features;         ///< empty: the library's default; rbd's names
-  std::optional<ImageSpec> clone_from;       ///< a snapshot; size_bytes 0 then means its size
+  std::vector<std::string> features;    ///< empty: the library's default; rbd's names
+  std::optional<ImageSpec> clone_from;  ///< a snapshot; size_bytes 0 then means its size
 };
 
 struct ImageWatcher {
   std::string address;
-  uint64_t client = 0;   ///< librados instance id: client.N
+  uint64_t client = 0;  ///< librados instance id: client.N
 };
 
 struct Extent {
@@ -49,27 +51,31 @@ struct Extent {
 void create_image(Cluster& cluster, const ImageSpec& spec, const ImageShape& shape);
 void remove_image(Cluster& cluster, const ImageSpec& spec);
 /// Names in a pool and namespace, sorted.
-std::vector<std::string> list_images(Cluster& cluster, const std::string& pool, const std::string& rados_namespace);
+std::vector<std::string> list_images(Cluster& cluster, const std::string& pool,
+                                     const std::string& rados_namespace);
 std::vector<std::string> list_namespaces(Cluster& cluster, const std::string& pool);
 
 class Image {
  public:
-  /// Read-only opens register no watcher. Null when the image (or snapshot) does not exist. Throws Error otherwise.
-  static std::unique_ptr<Image> open(std::shared_ptr<Cluster> cluster, const ImageSpec& spec, bool read_only);
+  /// Read-only opens register no watcher. Null when the image (or snapshot) does not exist. Throws
+  /// Error otherwise.
+  static std::unique_ptr<Image> open(std::shared_ptr<Cluster> cluster, const ImageSpec& spec,
+                                     bool read_only);
   ~Image();
 
   const ImageSpec& spec() const { return spec_; }
   std::string id();
   uint64_t size_bytes();
   uint64_t object_size_bytes();
-  std::string parent();                       ///< "pool/image@snap"; empty: no clone
+  std::string parent();  ///< "pool/image@snap"; empty: no clone
   std::vector<std::string> snapshots();
   std::vector<ImageWatcher> watchers();
   std::optional<std::string> metadata(const std::string& key);
   void set_metadata(const std::string& key, const std::string& value);
   void remove_metadata(const std::string& key);
 
-  /// True when anything at all is stored, in the image or through its parent. Stops at the first extent.
+  /// True when anything at all is stored, in the image or through its parent. Stops at the first
+  /// extent.
   bool has_data();
   /// What the image itself stores (parents do not count), sorted, adjacent extents joined.
   std::vector<Extent> written();

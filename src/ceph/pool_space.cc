@@ -25,7 +25,8 @@ PoolSpace pool_space_from(const Json& df, const Json& osd_dump, const std::strin
   const Json* usage = find_pool(df.at("pools"), "name", pool);
   const Json* shape = find_pool(osd_dump.at("pools"), "pool_name", pool);
   if (!usage || !shape)
-    throw Error(fmt::format("there is no pool '{}'", pool), "ceph osd pool ls names the pools that there are");
+    throw Error(fmt::format("there is no pool '{}'", pool),
+                "ceph osd pool ls names the pools that there are");
   PoolSpace space;
   space.pool = pool;
   const int size = shape->value("size", 1);
@@ -47,15 +48,20 @@ PoolSpace pool_space_from(const Json& df, const Json& osd_dump, const std::strin
   space.nearfull_ratio = osd_dump.value("nearfull_ratio", 0.85);
   const double full_ratio = osd_dump.value("full_ratio", 0.95);
 
-  // MAX AVAIL counts up to the full ratio (PGMap::get_rule_avail); nearfull comes earlier by that share of the raw space.
+  // MAX AVAIL counts up to the full ratio (PGMap::get_rule_avail); nearfull comes earlier by that
+  // share of the raw space.
   const double total_raw = df.at("stats").value("total_bytes", 0.0);
-  const double margin = std::max(0.0, full_ratio - space.nearfull_ratio) * total_raw / space.raw_factor;
+  const double margin =
+      std::max(0.0, full_ratio - space.nearfull_ratio) * total_raw / space.raw_factor;
   space.free_below_nearfull_bytes =
-      space.free_bytes > margin ? static_cast<uint64_t>(static_cast<double>(space.free_bytes) - margin) : 0;
+      space.free_bytes > margin
+          ? static_cast<uint64_t>(static_cast<double>(space.free_bytes) - margin)
+          : 0;
   const uint64_t quota = stats.value("quota_bytes", uint64_t{0});
   if (quota)
     space.free_below_nearfull_bytes =
-        std::min(space.free_below_nearfull_bytes, quota > space.stored_bytes ? quota - space.stored_bytes : 0);
+        std::min(space.free_below_nearfull_bytes,
+                 quota > space.stored_bytes ? quota - space.stored_bytes : 0);
   return space;
 }
 

@@ -10,13 +10,16 @@ Json osd_dump() {
   return parse_json(R"({"full_ratio": 0.95, "nearfull_ratio": 0.85,
     "pools": [{"pool_name": "rbd", "type": 1, "size": 3, "erasure_code_profile": ""},
               {"pool_name": "ec", "type": 3, "size": 6, "erasure_code_profile": "p"}],
-    "erasure_code_profiles": {"p": {"k": "4", "m": "2"}}})", "osd dump");
+    "erasure_code_profiles": {"p": {"k": "4", "m": "2"}}})",
+                    "osd dump");
 }
 
 Json df(uint64_t max_avail, uint64_t quota) {
-  Json stats = {{"stored", 100}, {"max_avail", max_avail}, {"percent_used", 0.1}, {"quota_bytes", quota}};
+  Json stats = {
+      {"stored", 100}, {"max_avail", max_avail}, {"percent_used", 0.1}, {"quota_bytes", quota}};
   return {{"stats", {{"total_bytes", 6000}}},
-          {"pools", Json::array({{{"name", "rbd"}, {"stats", stats}}, {{"name", "ec"}, {"stats", stats}}})}};
+          {"pools",
+           Json::array({{{"name", "rbd"}, {"stats", stats}}, {{"name", "ec"}, {"stats", stats}}})}};
 }
 
 TEST(PoolSpace, CountsReplicasAndStaysBelowNearfull) {
@@ -40,7 +43,9 @@ TEST(PoolSpace, NeverGoesBelowNothingAndHeedsQuotas) {
   EXPECT_EQ(pool_space_from(df(1000, 90), osd_dump(), "rbd").free_below_nearfull_bytes, 0u);
 }
 
-TEST(PoolSpace, NamesAPoolThatIsNotThere) { EXPECT_THROW(pool_space_from(df(1, 0), osd_dump(), "rdb"), Error); }
+TEST(PoolSpace, NamesAPoolThatIsNotThere) {
+  EXPECT_THROW(pool_space_from(df(1, 0), osd_dump(), "rdb"), Error);
+}
 
 }  // namespace
 }  // namespace cephmark

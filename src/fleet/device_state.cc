@@ -45,7 +45,8 @@ std::string unescape(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] == '\\' && i + 3 < text.size()) {
-      out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+      out += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 +
+                               (text[i + 3] - '0'));
       i += 3;
     } else {
       out += text[i];
@@ -76,17 +77,20 @@ void walk(const fs::path& directory, bool is_partition, std::vector<BlockNode>& 
 }
 
 bool is_number(const std::string& text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
-/// True when a process has one of the targets open. Descriptors of processes that we may not look at are skipped:
-/// the label and the exclusive open catch those.
-bool process_holds(const fs::path& process, const std::vector<dev_t>& devices, dev_t file_device, ino_t inode) {
+/// True when a process has one of the targets open. Descriptors of processes that we may not look
+/// at are skipped: the label and the exclusive open catch those.
+bool process_holds(const fs::path& process, const std::vector<dev_t>& devices, dev_t file_device,
+                   ino_t inode) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(process / "fd", ignored)) {
     struct stat info {};
     if (::stat(entry.path().c_str(), &info)) continue;
-    if (S_ISBLK(info.st_mode) && std::count(devices.begin(), devices.end(), info.st_rdev)) return true;
+    if (S_ISBLK(info.st_mode) && std::count(devices.begin(), devices.end(), info.st_rdev))
+      return true;
     if (inode && info.st_ino == inode && info.st_dev == file_device) return true;
   }
   return false;
@@ -101,11 +105,13 @@ void examine_node(const std::string& path, StateReport& report) {
   int read_only = 0;
   if (!::ioctl(fd.get(), BLKROGET, &read_only) && read_only) report.add(TargetState::kReadOnly);
   try {
-    for (const auto& signature : probe_signatures(fd.get(), path)) report.add(signature.state, signature.name);
+    for (const auto& signature : probe_signatures(fd.get(), path))
+      report.add(signature.state, signature.name);
   } catch (const Error& error) {
     report.add(TargetState::kUnknown, error.what());
   }
-  // Whoever mounts, stacks or swaps on a device opens it exclusively, also from another mount namespace.
+  // Whoever mounts, stacks or swaps on a device opens it exclusively, also from another mount
+  // namespace.
   const UniqueFd exclusive(::open(path.c_str(), O_RDONLY | O_EXCL | O_CLOEXEC | O_NONBLOCK));
   if (!exclusive && errno == EBUSY) report.add(TargetState::kHeld, "the kernel says it is busy");
 }
@@ -123,7 +129,8 @@ void StateReport::add(TargetState state, std::string detail) {
 }
 
 bool StateReport::has(TargetState state) const {
-  return std::any_of(findings.begin(), findings.end(), [&](const auto& f) { return f.state == state; });
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const auto& f) { return f.state == state; });
 }
 
 std::vector<TargetState> StateReport::states() const {
@@ -140,7 +147,8 @@ std::string StateReport::detail_of(TargetState state) const {
 
 std::vector<BlockNode> block_tree(dev_t device, const SystemView& view) {
   std::error_code error;
-  const fs::path link = fs::path(view.sys) / "dev/block" / fmt::format("{}:{}", major(device), minor(device));
+  const fs::path link =
+      fs::path(view.sys) / "dev/block" / fmt::format("{}:{}", major(device), minor(device));
   const fs::path directory = fs::canonical(link, error);
   std::vector<BlockNode> nodes;
   if (error) return nodes;
@@ -167,7 +175,8 @@ std::vector<MountEntry> read_mounts(const SystemView& view) {
     words >> type >> source;
     MountEntry entry{parse_device_number(number).value_or(0), unescape(source), unescape(point)};
     // btrfs and others show an anonymous number: the source tells the device.
-    if (const dev_t real = entry.source.starts_with("/") ? block_number(entry.source) : 0) entry.device = real;
+    if (const dev_t real = entry.source.starts_with("/") ? block_number(entry.source) : 0)
+      entry.device = real;
     mounts.push_back(std::move(entry));
   }
   std::error_code ignored;
@@ -192,14 +201,17 @@ std::vector<int> osds_holding(const std::vector<dev_t>& devices, dev_t file_devi
     } catch (const Error&) {
       continue;  // it ended meanwhile
     }
-    if (process_holds(entry.path(), devices, file_device, inode)) pids.push_back(std::atoi(name.c_str()));
+    if (process_holds(entry.path(), devices, file_device, inode))
+      pids.push_back(std::atoi(name.c_str()));
   }
   return pids;
 }
 
-void examine_use(dev_t device, const std::string& path, const SystemView& view, StateReport& report) {
+void examine_use(dev_t device, const std::string& path, const SystemView& view,
+                 StateReport& report) {
   const auto nodes = block_tree(device, view);
-  if (nodes.empty()) report.add(TargetState::kUnknown, fmt::format("{} is not to be found in {}", path, view.sys));
+  if (nodes.empty())
+    report.add(TargetState::kUnknown, fmt::format("{} is not to be found in {}", path, view.sys));
   std::vector<dev_t> numbers{device};
   for (const auto& node : nodes) {
     numbers.push_back(node.number);

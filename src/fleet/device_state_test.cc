@@ -1,4 +1,5 @@
-// Signatures on plain files made by the real tools, and the tree of devices over a directory that looks like /sys.
+// Signatures on plain files made by the real tools, and the tree of devices over a directory that
+// looks like /sys.
 #include "fleet/device_state.h"
 
 #include <fcntl.h>
@@ -62,8 +63,9 @@ class DeviceState : public testing::Test {
     fs::create_symlink(path, view().sys + "/dev/block/" + number);
   }
   void holder(const std::string& lower, const std::string& upper) {
-    fs::create_symlink(view().sys + "/devices/" + upper,
-                       view().sys + "/devices/" + lower + "/holders/" + fs::path(upper).filename().string());
+    fs::create_symlink(
+        view().sys + "/devices/" + upper,
+        view().sys + "/devices/" + lower + "/holders/" + fs::path(upper).filename().string());
   }
   void mountinfo(const std::string& text) {
     fs::create_directories(view().proc + "/self");
@@ -77,7 +79,9 @@ class DeviceState : public testing::Test {
 #define NEEDS(call) \
   if (!(call)) GTEST_SKIP() << "NOT TESTED: a tool is not installed: " #call
 
-TEST_F(DeviceState, AnEmptyDeviceHasNoSignature) { EXPECT_TRUE(probe_signatures(image("empty")).empty()); }
+TEST_F(DeviceState, AnEmptyDeviceHasNoSignature) {
+  EXPECT_TRUE(probe_signatures(image("empty")).empty());
+}
 
 TEST_F(DeviceState, SeesExt4) {
   const auto path = image("ext4");
@@ -112,13 +116,14 @@ TEST_F(DeviceState, SeesLuks) {
   const auto path = image("luks");
   const auto key = directory_ + "/key";
   write_file_atomically(key, "only a test");
-  NEEDS(tool({"cryptsetup", "luksFormat", "--batch-mode", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000",
-              "--key-file", key, path}));
+  NEEDS(tool({"cryptsetup", "luksFormat", "--batch-mode", "--pbkdf", "pbkdf2",
+              "--pbkdf-force-iterations", "1000", "--key-file", key, path}));
   EXPECT_THAT(states(path), Contains(TargetState::kLuksHeader));
 }
 
 TEST_F(DeviceState, SeesAnLvmLabel) {
-  // pvcreate takes block devices only; the label is "LABELONE" in one of the first four sectors (lvm2 format text).
+  // pvcreate takes block devices only; the label is "LABELONE" in one of the first four sectors
+  // (lvm2 format text).
   const auto path = image("lvm");
   std::string sector(512, '\0');
   sector.replace(0, 8, "LABELONE");
@@ -159,7 +164,8 @@ TEST_F(DeviceState, AMountedPartitionRefusesTheWholeDisk) {
   examine_use(makedev(8, 0), "/dev/sda", view(), report);
   ASSERT_TRUE(report.has(TargetState::kChildMounted));
   EXPECT_THAT(report.detail_of(TargetState::kChildMounted), HasSubstr("sda1 on /srv data"));
-  const auto decision = decide_all(TargetKind::kBlockDevice, report.states(), Action::kWriteJob, {true});
+  const auto decision =
+      decide_all(TargetKind::kBlockDevice, report.states(), Action::kWriteJob, {true});
   EXPECT_EQ(decision.verdict, Verdict::kRefused);
 
   StateReport partition;

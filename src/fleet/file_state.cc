@@ -20,7 +20,8 @@ namespace {
 namespace fs = std::filesystem;
 
 bool all_digits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
 /// A file may be the store of a loop device, or a swap area: then a device stands on it.
@@ -31,14 +32,17 @@ void examine_backing(const std::string& resolved, const SystemView& view, StateR
     if (!fs::exists(backing, ignored)) continue;
     std::string name = read_file(backing.string());
     while (!name.empty() && name.back() == '\n') name.pop_back();
-    if (name == resolved) report.add(TargetState::kHeld, fmt::format("{} stands on it", entry.path().filename().string()));
+    if (name == resolved)
+      report.add(TargetState::kHeld,
+                 fmt::format("{} stands on it", entry.path().filename().string()));
   }
   for (const auto& mount : read_mounts(view))
-    if (mount.point == "[swap]" && mount.source == resolved) report.add(TargetState::kHeld, "it is used as swap");
+    if (mount.point == "[swap]" && mount.source == resolved)
+      report.add(TargetState::kHeld, "it is used as swap");
 }
 
-void examine_file(const std::string& resolved, const struct stat& info, const PathKnowledge& knowledge,
-                  const SystemView& view, StateReport& report) {
+void examine_file(const std::string& resolved, const struct stat& info,
+                  const PathKnowledge& knowledge, const SystemView& view, StateReport& report) {
   const std::string name = fs::path(resolved).filename().string();
   if (knowledge.is_ours && knowledge.is_ours(resolved))
     report.add(TargetState::kOurs);
@@ -56,7 +60,8 @@ void examine_file(const std::string& resolved, const struct stat& info, const Pa
     report.add(TargetState::kUnknown, fmt::format("cannot open it: {}", errno_text(errno)));
   else if (has_bluestore_label(fd.get()))
     report.add(TargetState::kBlueStoreLabel);
-  if (::access(resolved.c_str(), W_OK) && errno != ENOENT) report.add(TargetState::kReadOnly, errno_text(errno));
+  if (::access(resolved.c_str(), W_OK) && errno != ENOENT)
+    report.add(TargetState::kReadOnly, errno_text(errno));
 }
 
 }  // namespace
@@ -81,7 +86,8 @@ std::string resolve_path(const std::string& path) {
   if (path.empty()) throw UsageError("an empty file name", "check for an empty variable");
   std::error_code error;
   fs::path resolved = fs::absolute(path, error);
-  // weakly_canonical stops at a link whose target does not exist; an open with O_CREAT would follow it.
+  // weakly_canonical stops at a link whose target does not exist; an open with O_CREAT would follow
+  // it.
   for (int links = 0; links < 40; ++links) {
     const fs::path next = fs::weakly_canonical(resolved, error);
     if (error) return resolved.lexically_normal().string();
@@ -114,7 +120,8 @@ bool pattern_matches(const std::string& pattern, const std::string& text) {
   return p == pattern.size();
 }
 
-PathState examine_path(const std::string& path, const PathKnowledge& knowledge, const SystemView& view) {
+PathState examine_path(const std::string& path, const PathKnowledge& knowledge,
+                       const SystemView& view) {
   PathState state;
   state.resolved = resolve_path(path);
   struct stat info {};
@@ -123,7 +130,8 @@ PathState examine_path(const std::string& path, const PathKnowledge& knowledge, 
     state.kind = is_system_path(state.resolved) ? TargetKind::kSystemPath
                  : path.ends_with('/')          ? TargetKind::kDirectory
                                                 : TargetKind::kFile;
-    state.report.add(missing ? TargetState::kMissing : TargetState::kUnknown, missing ? "" : errno_text(errno));
+    state.report.add(missing ? TargetState::kMissing : TargetState::kUnknown,
+                     missing ? "" : errno_text(errno));
     return state;
   }
   try {
@@ -132,8 +140,9 @@ PathState examine_path(const std::string& path, const PathKnowledge& knowledge, 
       state.report = examine_block_device(state.resolved, view);
     } else if (S_ISDIR(info.st_mode)) {
       state.kind = TargetKind::kDirectory;
-      state.report.add(knowledge.is_ours && knowledge.is_ours(state.resolved) ? TargetState::kOurs
-                                                                             : TargetState::kDataUntagged);
+      state.report.add(knowledge.is_ours && knowledge.is_ours(state.resolved)
+                           ? TargetState::kOurs
+                           : TargetState::kDataUntagged);
     } else if (is_system_path(state.resolved) || !S_ISREG(info.st_mode)) {
       state.kind = TargetKind::kSystemPath;
       state.report.add(TargetState::kDataUntagged);

@@ -14,14 +14,34 @@ namespace {
 constexpr std::array<std::string_view, kTargetKindCount> kKindNames = {
     "rbd image", "rados object", "file", "block device", "path in /dev, /proc, /sys", "directory"};
 constexpr std::array<std::string_view, kTargetStateCount> kStateNames = {
-    "missing", "empty, untagged", "data, untagged", "ours", "ours, with snapshots", "tag of another image",
-    "snapshots, untagged", "is a snapshot", "foreign watcher", "watcher of a dead run of ours",
-    "of a live run of ours", "generated name", "mounted", "child mounted", "held", "held by a running OSD",
-    "BlueStore label", "partition table", "file system or swap", "LVM label", "LUKS header", "md superblock",
-    "read-only", "cannot be examined"};
-constexpr std::array<std::string_view, kActionCount> kActionNames = {"read job", "write job", "prefill",
-                                                                     "create", "remove", "cleanup"};
-constexpr std::array<std::string_view, 5> kVerdictNames = {"allowed", "tainted", "adopted", "waited-for", "refused"};
+    "missing",
+    "empty, untagged",
+    "data, untagged",
+    "ours",
+    "ours, with snapshots",
+    "tag of another image",
+    "snapshots, untagged",
+    "is a snapshot",
+    "foreign watcher",
+    "watcher of a dead run of ours",
+    "of a live run of ours",
+    "generated name",
+    "mounted",
+    "child mounted",
+    "held",
+    "held by a running OSD",
+    "BlueStore label",
+    "partition table",
+    "file system or swap",
+    "LVM label",
+    "LUKS header",
+    "md superblock",
+    "read-only",
+    "cannot be examined"};
+constexpr std::array<std::string_view, kActionCount> kActionNames = {
+    "read job", "write job", "prefill", "create", "remove", "cleanup"};
+constexpr std::array<std::string_view, 5> kVerdictNames = {"allowed", "tainted", "adopted",
+                                                           "waited-for", "refused"};
 
 constexpr std::string_view kHead = R"(# What cephmark may do to what
 
@@ -51,18 +71,26 @@ void add_reasons(std::string& text, TargetKind kind) {
       if (!state_applies(kind, static_cast<TargetState>(s)) || decision.reason.empty()) continue;
       if (std::find(seen.begin(), seen.end(), entry) != seen.end()) continue;
       seen.push_back(entry);
-      text += fmt::format("- {}: it {}{}{}\n", entry.first, entry.second, decision.hint.empty() ? "" : " -> ",
-                          decision.hint);
+      text += fmt::format("- {}: it {}{}{}\n", entry.first, entry.second,
+                          decision.hint.empty() ? "" : " -> ", decision.hint);
     }
   }
 }
 
 }  // namespace
 
-std::string_view target_kind_name(TargetKind kind) { return kKindNames[static_cast<int>(kind)]; }
-std::string_view target_state_name(TargetState state) { return kStateNames[static_cast<int>(state)]; }
-std::string_view action_name(Action action) { return kActionNames[static_cast<int>(action)]; }
-std::string_view verdict_name(Verdict verdict) { return kVerdictNames[static_cast<int>(verdict)]; }
+std::string_view target_kind_name(TargetKind kind) {
+  return kKindNames[static_cast<int>(kind)];
+}
+std::string_view target_state_name(TargetState state) {
+  return kStateNames[static_cast<int>(state)];
+}
+std::string_view action_name(Action action) {
+  return kActionNames[static_cast<int>(action)];
+}
+std::string_view verdict_name(Verdict verdict) {
+  return kVerdictNames[static_cast<int>(verdict)];
+}
 
 std::string render_safety_table() {
   std::string text(kHead);
@@ -79,7 +107,8 @@ std::string render_safety_table() {
       text += fmt::format("| {} |", target_state_name(state));
       for (int a = 0; a < kActionCount; ++a) {
         const auto decision = decide(kind, state, static_cast<Action>(a), {});
-        text += fmt::format(" {}{} |", verdict_name(decision.verdict), decision.grant_lifts ? "\\*" : "");
+        text += fmt::format(" {}{} |", verdict_name(decision.verdict),
+                            decision.grant_lifts ? "\\*" : "");
       }
       text += "\n";
     }

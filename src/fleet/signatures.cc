@@ -42,7 +42,8 @@ Probe new_probe(int fd, const std::string& path) {
   errno = 0;
   Probe probe(blkid_new_probe());
   if (!probe || blkid_probe_set_device(probe.get(), fd, 0, 0))
-    throw Error(fmt::format("cannot look for file systems on {}: {}", path, errno_text(errno ? errno : EIO)));
+    throw Error(fmt::format("cannot look for file systems on {}: {}", path,
+                            errno_text(errno ? errno : EIO)));
   return probe;
 }
 
@@ -64,7 +65,8 @@ std::vector<Signature> probe_signatures(int fd, const std::string& path) {
   std::vector<Signature> found;
   if (has_bluestore_label(fd)) add(found, TargetState::kBlueStoreLabel, "ceph_bluestore");
 
-  // The two chains are asked one after the other: together, a partition table hides an older file system.
+  // The two chains are asked one after the other: together, a partition table hides an older file
+  // system.
   const Probe blocks = new_probe(fd, path);
   blkid_probe_enable_superblocks(blocks.get(), 1);
   blkid_probe_set_superblocks_flags(blocks.get(), BLKID_SUBLKS_TYPE | BLKID_SUBLKS_BADCSUM);

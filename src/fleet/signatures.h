@@ -1,6 +1,6 @@
-// signatures: what a block device or file carries that shows that somebody uses it: partition tables, file systems,
-// swap, LVM, LUKS, md (by libblkid, every one found, not just the first) and the label of a BlueStore OSD.
-// Pure reading, any thread.
+// signatures: what a block device or file carries that shows that somebody uses it: partition
+// tables, file systems, swap, LVM, LUKS, md (by libblkid, every one found, not just the first) and
+// the label of a BlueStore OSD. Pure reading, any thread.
 #pragma once
 
 #include <string>
@@ -12,10 +12,11 @@ namespace cephmark {
 
 struct Signature {
   TargetState state = TargetState::kFileSystem;
-  std::string name;   ///< as blkid calls it: "ext4", "gpt", "LVM2_member", "ceph_bluestore"
+  std::string name;  ///< as blkid calls it: "ext4", "gpt", "LVM2_member", "ceph_bluestore"
 };
 
-/// All signatures of the open file or block device. `path` is for errors. Throws Error when it cannot be read.
+/// All signatures of the open file or block device. `path` is for errors. Throws Error when it
+/// cannot be read.
 std::vector<Signature> probe_signatures(int fd, const std::string& path);
 std::vector<Signature> probe_signatures(const std::string& path);
 

@@ -1,6 +1,6 @@
-// Real block devices: loop devices with what the real tools put on them, judged by examine_block_device and the
-// safety table (field reports SAF-01, SAF-02, SAF-04). Needs root and loop devices; where they are missing every test
-// says NOT TESTED and why.
+// Real block devices: loop devices with what the real tools put on them, judged by
+// examine_block_device and the safety table (field reports SAF-01, SAF-02, SAF-04). Needs root and
+// loop devices; where they are missing every test says NOT TESTED and why.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -60,7 +60,8 @@ class LoopDevice : public testing::Test {
     const auto report = examine_block_device(loop_);
     EXPECT_TRUE(report.has(state)) << target_state_name(state);
     EXPECT_EQ(write_decision(report, false).verdict, Verdict::kRefused);
-    EXPECT_EQ(write_decision(report, true).verdict, Verdict::kAllowed) << write_decision(report, true).reason;
+    EXPECT_EQ(write_decision(report, true).verdict, Verdict::kAllowed)
+        << write_decision(report, true).reason;
   }
   void expect_never(const std::string& device, TargetState state) {
     const auto report = examine_block_device(device);
@@ -72,14 +73,14 @@ class LoopDevice : public testing::Test {
   bool mounted_ = false;
 };
 
-#define TOOL(...)                                                                                 \
-  do {                                                                                            \
-    std::vector<std::string> argv_{__VA_ARGS__};                                                  \
-    argv_[0] = sbin(argv_[0]);                                                                    \
-    if (argv_[0][0] != '/' && find_program(argv_[0]).empty())                                     \
-      GTEST_SKIP() << "NOT TESTED: " << argv_[0] << " is not installed";                          \
-    const auto result_ = run_command(argv_);                                                      \
-    ASSERT_EQ(result_.exit_code, 0) << argv_[0] << ": " << result_.err;                           \
+#define TOOL(...)                                                        \
+  do {                                                                   \
+    std::vector<std::string> argv_{__VA_ARGS__};                         \
+    argv_[0] = sbin(argv_[0]);                                           \
+    if (argv_[0][0] != '/' && find_program(argv_[0]).empty())            \
+      GTEST_SKIP() << "NOT TESTED: " << argv_[0] << " is not installed"; \
+    const auto result_ = run_command(argv_);                             \
+    ASSERT_EQ(result_.exit_code, 0) << argv_[0] << ": " << result_.err;  \
   } while (0)
 
 TEST_F(LoopDevice, AnEmptyDeviceMayBeWritten) {
@@ -91,7 +92,8 @@ TEST_F(LoopDevice, AnEmptyDeviceMayBeWritten) {
 TEST_F(LoopDevice, TheFileBehindALoopDeviceIsHeld) {
   const auto state = examine_path(file_);
   EXPECT_TRUE(state.report.has(TargetState::kHeld));
-  EXPECT_EQ(decide_all(state.kind, state.report.states(), Action::kWriteJob, {true}).verdict, Verdict::kRefused);
+  EXPECT_EQ(decide_all(state.kind, state.report.states(), Action::kWriteJob, {true}).verdict,
+            Verdict::kRefused);
 }
 
 TEST_F(LoopDevice, Ext4) {
@@ -115,13 +117,15 @@ TEST_F(LoopDevice, TheDiskWhosePartitionIsMounted) {
   TOOL("partprobe", loop_);
   const std::string partition = loop_ + "p1";
   const fs::path number = "/sys/class/block/" + fs::path(partition).filename().string() + "/dev";
-  if (!fs::exists(number)) GTEST_SKIP() << "NOT TESTED: the kernel shows no partitions of loop devices here";
+  if (!fs::exists(number))
+    GTEST_SKIP() << "NOT TESTED: the kernel shows no partitions of loop devices here";
   std::string node = partition;
   if (!fs::exists(partition)) {  // no udev here: a node of our own for the same device
     const std::string text = read_file(number.string());
     node = directory_ + "/p1";
     const auto colon = text.find(':');
-    TOOL("mknod", node, "b", text.substr(0, colon), text.substr(colon + 1, text.find('\n') - colon - 1));
+    TOOL("mknod", node, "b", text.substr(0, colon),
+         text.substr(colon + 1, text.find('\n') - colon - 1));
   }
   TOOL("mkfs.ext4", "-q", node);
   if (!mount_it(node)) GTEST_SKIP() << "NOT TESTED: mount: " << errno_text(errno);
@@ -137,8 +141,8 @@ TEST_F(LoopDevice, LvmPhysicalVolume) {
 TEST_F(LoopDevice, Luks) {
   const auto key = directory_ + "/key";
   write_file_atomically(key, "only a test");
-  TOOL("cryptsetup", "luksFormat", "--batch-mode", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000",
-       "--key-file", key, loop_);
+  TOOL("cryptsetup", "luksFormat", "--batch-mode", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations",
+       "1000", "--key-file", key, loop_);
   expect_liftable(TargetState::kLuksHeader);
 }
 
@@ -161,7 +165,9 @@ TEST_F(LoopDevice, ACopyOfAnOsdsStore) {
   if (const char* store = std::getenv("CEPHMARK_OSD_BLOCK")) {  // the first blocks of a real one
     const UniqueFd source(::open(store, O_RDONLY));
     label.resize(8192);
-    ASSERT_EQ(::pread(source.get(), label.data(), label.size(), 0), static_cast<ssize_t>(label.size())) << store;
+    ASSERT_EQ(::pread(source.get(), label.data(), label.size(), 0),
+              static_cast<ssize_t>(label.size()))
+        << store;
   }
   const UniqueFd fd(::open(loop_.c_str(), O_WRONLY));
   ASSERT_EQ(::pwrite(fd.get(), label.data(), label.size(), 0), static_cast<ssize_t>(label.size()));
