@@ -26,8 +26,9 @@ TEST(JobText, GlobalsStandAboveTheSectionsThatTheyApplyTo) {
   vm.jobs = {job("a", {{"ioengine", "rbd"}, {"pool", "rbd"}}, {{"rw", "read"}}),
              job("b", {{"ioengine", "rbd"}, {"pool", "rbd"}}, {{"stonewall", ""}}),
              job("c", {{"ioengine", "rbd"}, {"pool", "rbd"}, {"bs", "4k"}}, {})};
-  EXPECT_EQ(job_file_text(vm),
-            "[global]\nioengine=rbd\npool=rbd\n[a]\nrw=read\n[b]\nstonewall\n[global]\nbs=4k\n[c]\n");
+  EXPECT_EQ(
+      job_file_text(vm),
+      "[global]\nioengine=rbd\npool=rbd\n[a]\nrw=read\n[b]\nstonewall\n[global]\nbs=4k\n[c]\n");
 }
 
 TEST(JobText, OtherGlobalsOfASecondFileGoIntoItsSections) {
