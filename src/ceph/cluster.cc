@@ -168,4 +168,23 @@ Json Cluster::monitor_command(Json command) {
   return empty ? Json() : parse_json(text, "the answer to ceph " + prefix);
 }
 
+Json Cluster::osd_command(int osd, Json command) {
+  const std::string prefix = command.value("prefix", ""), request = command.dump();
+  const char* requests[] = {request.c_str()};
+  char *out = nullptr, *words = nullptr;
+  size_t out_length = 0, words_length = 0;
+  const int r = rados_osd_command(rados_, osd, requests, 1, "", 0, &out, &out_length, &words, &words_length);
+  const std::string text(out ? out : "", out ? out_length : 0);
+  rados_buffer_free(out);
+  rados_buffer_free(words);
+  const std::string what = fmt::format("'ceph tell osd.{} {}'", osd, prefix);
+  if (r < 0)
+    throw Error(fmt::format("{} failed: {}", what, errno_text(r)),
+                r == -EACCES ? fmt::format("user {} lacks the cap osd 'allow *' for it", args_.user) : "");
+  // Not parse_json: daemons may name a counter twice.
+  Json answer = Json::parse(text, nullptr, false);
+  if (answer.is_discarded()) throw Error(what + " did not answer in JSON");
+  return answer;
+}
+
 }  // namespace cephmark

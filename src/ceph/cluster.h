@@ -70,6 +70,9 @@ class Cluster {
   /// Sends {"prefix": "osd dump"} and so on; format json is added. An empty answer is null. Throws Error.
   Json monitor_command(Json command);
 
+  /// The same to an OSD, as `ceph tell osd.N`: {"prefix": "perf dump"}. Needs the cap osd 'allow *'. Throws Error.
+  Json osd_command(int osd, Json command);
+
  private:
   Cluster() = default;
   void configure(int64_t timeout_ns, const ClusterSettings& settings);
