@@ -23,8 +23,8 @@ struct Interval {
   double high = 0;
 };
 
-/// The t with which P(|T| <= t) = confidence for Student's T of `degrees` degrees of freedom (>=
-/// 1); confidence in (0, 1): 2.776 for 0.95 and 4.
+/// The t with which P(|T| <= t) = confidence for Student's T of `degrees` degrees of freedom
+/// (at least 1); confidence in (0, 1): 2.776 for 0.95 and 4.
 double student_t(double confidence, int degrees);
 
 /// Where the mean of what the values were drawn from lies with that confidence, if they are

@@ -31,14 +31,13 @@ class Arrival {
     uint64_t rate = 0;  ///< per second; 0: no limit
     bool in_bytes = false;
     int64_t due_ns = 0;
-    uint64_t remainder =
-        0;  ///< linear: what is left of a nanosecond, in 1/rate ns, so that nothing adds up
+    /// Linear: what is left of a nanosecond, in 1/rate ns, so that no error adds up.
+    uint64_t remainder = 0;
     double fraction = 0;  ///< Poisson: the same, in ns
     uint64_t cost = 0;    ///< of the last gap worked out, with its quotient and remainder
     int64_t quotient_ns = 0;
     uint64_t gap_remainder = 0;
-    uint64_t mean_bytes =
-        0;  ///< Poisson in bytes: expected length of the operation before the first
+    uint64_t mean_bytes = 0;  ///< Poisson in bytes: stands for the operation before the first
   };
   const Direction& of(Op op) const noexcept { return directions_[op_index(op)]; }
   void advance_poisson(Direction& direction, uint64_t cost) noexcept;

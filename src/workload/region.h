@@ -13,8 +13,8 @@ namespace cephmark {
 /// What whoever opened the target knows of it.
 struct TargetExtent {
   std::string name;  ///< as people call it, with its kind: "image rbd/HOST-0"
-  uint64_t size_bytes =
-      0;  ///< real size of each file (image, device, object); 0 for what does not exist yet
+  /// Real size of each file (image, device, object); 0 for what does not exist yet.
+  uint64_t size_bytes = 0;
   bool fixed = true;   ///< images and devices: the job must fit. false: files and objects that are
                        ///< laid out as needed
   uint32_t files = 0;  ///< how many; 0: the larger of nrfiles and the number of filenames

@@ -27,9 +27,8 @@ namespace cephmark {
 struct IoPlanItem {
   uint64_t offset = 0;  ///< bytes, in its file
   uint64_t length = 0;  ///< bytes; 0 for a flush
-  int64_t due_ns =
-      0;  ///< open loop: the intended time, whenever it is really issued; closed loop: `now_ns`
-  uint32_t file = 0;  ///< 0 .. region.files - 1
+  int64_t due_ns = 0;   ///< open loop: the intended time, however late; closed loop: `now_ns`
+  uint32_t file = 0;    ///< 0 .. region.files - 1
   Op op = Op::kRead;
 };
 
@@ -104,8 +103,8 @@ class Workload {
   Region region_;
   uint64_t seed_;
   Placing placing_ = Placing::kSequential;
-  bool simple_ =
-      false;  ///< one direction, one size, one file, closed loop, no flushes: the short way
+  /// One direction, one size, one file, closed loop, no flushes: the short way.
+  bool simple_ = false;
   bool trim_then_write_ = false;
   bool time_based_ = false;
   bool open_loop_ = false;
