@@ -42,13 +42,15 @@ void ObjecterBudget::add(const JobSpec& job) {
   bytes += 2 * in_flight * block;
 }
 
-Connection::Connection(const CephTarget& target, const ObjecterBudget& budget, int64_t timeout_ns) {
+Connection::Connection(const CephTarget& target, const ObjecterBudget& budget, RbdCache cache,
+                       int64_t timeout_ns) {
   ClusterSettings settings;
+  if (cache == RbdCache::kWriteBack) settings.exactly["rbd_cache_policy"] = "writeback";
+  if (cache == RbdCache::kWriteAround) settings.exactly["rbd_cache_policy"] = "writearound";
   settings.at_least["objecter_inflight_ops"] = budget.ops;
   settings.at_least["objecter_inflight_op_bytes"] = budget.bytes;
   cluster_ = Cluster::connect(target, timeout_ns, settings);
   conf_cache_ = cluster_->option("rbd_cache");
-  conf_policy_ = cluster_->option("rbd_cache_policy");
 }
 
 void Connection::set(const char* name, const std::string& value) {
@@ -60,19 +62,8 @@ void Connection::begin_open(RbdCache wanted) {
   std::unique_lock lock(open_mutex_);
   open_changed_.wait(lock, [&] { return openers_ == 0 || open_setting_ == wanted; });
   if (openers_ == 0) {
-    switch (wanted) {
-      case RbdCache::kOff: set("rbd_cache", "false"); break;
-      case RbdCache::kWriteAround:
-      case RbdCache::kWriteBack:
-        set("rbd_cache", "true");
-        set("rbd_cache_policy", wanted == RbdCache::kWriteBack ? "writeback" : "writearound");
-        break;
-      case RbdCache::kAsFio:
-      case RbdCache::kConf:
-        set("rbd_cache", conf_cache_);
-        set("rbd_cache_policy", conf_policy_);
-        break;
-    }
+    const bool as_configured = wanted == RbdCache::kConf || wanted == RbdCache::kAsFio;
+    set("rbd_cache", as_configured ? conf_cache_ : wanted == RbdCache::kOff ? "false" : "true");
     open_setting_ = wanted;
   }
   ++openers_;
@@ -191,7 +182,8 @@ void ConnectionPool::connect(const std::function<void(int, int)>& progress) {
       auto& [group, index] = tasks[i];
       try {
         group->connections[index] =
-            std::make_unique<Connection>(group->target, group->budgets[index], plan_.limits.open_timeout_ns);
+            std::make_unique<Connection>(group->target, group->budgets[index], plan_.rbd_cache,
+                                         plan_.limits.open_timeout_ns);
       } catch (...) {
         std::lock_guard lock(mutex);
         if (!first_error) first_error = std::current_exception();

@@ -29,14 +29,15 @@ struct ObjecterBudget {
 /// A cluster handle for measured I/O, with the settings of librbd's cache that an open wants.
 class Connection {
  public:
-  /// Connects within `timeout_ns`. Throws Error as Cluster::connect does.
-  Connection(const CephTarget& target, const ObjecterBudget& budget, int64_t timeout_ns);
+  /// Connects within `timeout_ns`; `cache` decides the cache's policy, which cannot be changed later. Throws Error as
+  /// Cluster::connect does.
+  Connection(const CephTarget& target, const ObjecterBudget& budget, RbdCache cache, int64_t timeout_ns);
 
   Cluster& cluster() const { return *cluster_; }
 
-  /// rbd_cache and its policy are read when an image is opened, from the settings of the whole context. Between these
-  /// two calls the context has the wanted setting; openers that want another one wait for the others to end. kConf
-  /// restores what the conf says; kAsFio is settled by the caller (on: kConf, off: kOff).
+  /// rbd_cache is read when an image is opened, from the settings of the whole context. Between these two calls the
+  /// context has the wanted setting; openers that want another one wait for the others to end. kConf restores what the
+  /// conf says; kAsFio is settled by the caller (on: kConf, off: kOff).
   void begin_open(RbdCache wanted);
   void end_open();
 
@@ -44,7 +45,7 @@ class Connection {
   void set(const char* name, const std::string& value);
 
   std::shared_ptr<Cluster> cluster_;
-  std::string conf_cache_, conf_policy_;  ///< what conf says, before we set anything
+  std::string conf_cache_;  ///< what conf says, before we set anything
   std::mutex open_mutex_;
   std::condition_variable open_changed_;
   RbdCache open_setting_ = RbdCache::kConf;

@@ -43,6 +43,15 @@ std::vector<EngineRow> make_rows() {
                   .target_key = file_target_key,
                   .create = make_io_uring_engine,
                   .make_port = make_io_uring_port});
+  rows.push_back({.description = {.name = "rbd",
+                                  .summary = "RBD images through librbd, as VMs use them",
+                                  .options = rbd_options(),
+                                  .max_iodepth = 4096},
+                  .completion = CompletionMode::kCallback,
+                  .needs_ceph = true,
+                  .has_submit_latency = true,
+                  .target_key = rbd_target_key,
+                  .create = make_rbd_engine});
   return rows;
 }
 

@@ -19,4 +19,8 @@ std::unique_ptr<Engine> make_io_uring_engine(const JobSpec& job, const EngineCon
 std::unique_ptr<Port> make_io_uring_port(unsigned depth, const JobSpec& job);
 std::span<const EngineOption> io_uring_options();
 
+std::string rbd_target_key(const JobSpec& job, const EngineContext& context);
+std::unique_ptr<Engine> make_rbd_engine(const JobSpec& job, const EngineContext& context);
+std::span<const EngineOption> rbd_options();
+
 }  // namespace cephmark
