@@ -223,6 +223,20 @@ uint64_t Image::object_size_bytes() {
   return info.obj_size;
 }
 
+void Image::resize(uint64_t bytes) {
+  const auto nothing = [](uint64_t, uint64_t, void*) { return 0; };
+  if (const int r = rbd_resize2(image_, bytes, false, nothing, nullptr); r < 0) fail("resize", r);
+}
+
+std::string Image::data_pool() {
+  const int64_t id = rbd_get_data_pool_id(image_);
+  if (id < 0) fail("find the data pool of", static_cast<int>(id));
+  char name[512] = "";
+  const int r = rados_pool_reverse_lookup(cluster_->rados(), id, name, sizeof name);
+  if (r < 0) fail("find the data pool of", r);
+  return name;
+}
+
 std::string Image::parent() {
   rbd_linked_image_spec_t parent{};
   rbd_snap_spec_t snapshot{};

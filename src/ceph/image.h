@@ -68,6 +68,8 @@ class Image {
   uint64_t size_bytes();
   uint64_t object_size_bytes();
   std::string parent();  ///< "pool/image@snap"; empty: no clone
+  void resize(uint64_t bytes);  ///< grows only
+  std::string data_pool();  ///< where its data go: its own pool unless it was made with another one
   std::vector<std::string> snapshots();
   std::vector<ImageWatcher> watchers();
   std::optional<std::string> metadata(const std::string& key);
