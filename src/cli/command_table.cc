@@ -8,6 +8,7 @@ namespace cephmark {
 namespace {
 
 constexpr auto kCommands = std::to_array<CommandRow>({
+    {"lab", "a small real Ceph cluster on this machine", run_lab_command},
     {"version", "print the version", run_version_command},
 });
 
