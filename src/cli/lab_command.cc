@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -155,7 +156,6 @@ int env(const LabArguments& arguments) {
 }
 
 int exec(const LabArguments& arguments, std::vector<std::string> words) {
-  if (!words.empty() && words.front() == "--") words.erase(words.begin());
   if (words.empty()) throw UsageError("lab exec needs a command", "for example: cephmark lab exec -- rbd ls");
   const Lab lab = Lab::open(arguments.directory);
   if (lab.pid("mon.a") == 0)
@@ -237,8 +237,12 @@ int run_lab_command(const std::vector<std::string>& argv) {
   for (CLI::App* command : {&up_command, &status_command, &env_command, &exec_command, &down_command})
     add_common(*command, arguments);
 
+  // What follows "--" is the command of exec, not ours to read.
+  const auto ours_end = std::find(argv.begin(), argv.end(), "--");
+  std::vector<std::string> ours(argv.begin() + 1, ours_end);
+  std::reverse(ours.begin(), ours.end());  // CLI11 takes them last first
   try {
-    app.parse(std::vector<std::string>(argv.rbegin(), argv.rend() - 1));  // CLI11 takes them last first
+    app.parse(ours);
   } catch (const CLI::CallForHelp&) {
     const CLI::App* shown = &app;
     while (!shown->get_subcommands().empty()) shown = shown->get_subcommands().front();
@@ -250,7 +254,12 @@ int run_lab_command(const std::vector<std::string>& argv) {
   if (up_command.parsed()) return up(arguments, up_command);
   if (status_command.parsed()) return status(arguments);
   if (env_command.parsed()) return env(arguments);
-  if (exec_command.parsed()) return exec(arguments, exec_command.remaining());
+  if (exec_command.parsed()) {
+    std::vector<std::string> words = exec_command.remaining();
+    if (ours_end != argv.end()) words.insert(words.end(), ours_end + 1, argv.end());
+    return exec(arguments, std::move(words));
+  }
+  if (ours_end != argv.end()) throw UsageError("lab: only 'lab exec' takes words after --", "cephmark lab --help");
   if (down_command.parsed()) return down(arguments);
   return osd(arguments, osd_command.get_subcommands().front()->get_name());
 }
