@@ -76,14 +76,11 @@ class NullEngine : public Engine {
     TargetInfo info;
     info.name = "null";
     info.files = std::max(1, job_.nrfiles);
-    info.size_bytes = kAssumedSize_bytes;
-    if (job_.filesize.kind == SizeSpec::Kind::kBytes)
-      info.size_bytes = job_.filesize.value * info.files;
-    else if (job_.size.kind == SizeSpec::Kind::kBytes)
-      info.size_bytes = job_.size.value;
-    if (job_.offset.kind == SizeSpec::Kind::kBytes) info.size_bytes += job_.offset.value;
-    if (job_.offset_increment.kind == SizeSpec::Kind::kBytes)
-      info.size_bytes += job_.offset_increment.value * std::max(0, job_.numjobs - 1);
+    const auto bytes = [](const SizeSpec& spec) { return spec.kind == SizeSpec::Kind::kBytes ? spec.value : 0; };
+    uint64_t each = bytes(job_.filesize);
+    if (each == 0) each = (bytes(job_.size) ? bytes(job_.size) : kAssumedSize_bytes) / info.files;
+    each += bytes(job_.offset) + bytes(job_.offset_increment) * std::max(0, job_.numjobs - 1);
+    info.size_bytes = each * info.files;
     info.facts["size"] = format_size(info.size_bytes) + (job_.size.is_set() ? "" : " (assumed: size= is not set)");
     return info;
   }

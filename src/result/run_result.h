@@ -125,7 +125,8 @@ struct RunResult {
   std::vector<PhaseSpan> phases;    ///< fleet-wide
   std::vector<VmResult> vms;
   Histogram fleet_response, fleet_service;            ///< all op kinds, measured windows
-  std::array<std::vector<Histogram>, kOpCount> interval_response;  ///< [op][slot] over the fleet
+  std::array<std::vector<Histogram>, kOpCount> interval_response;  ///< [op][interval] over the fleet
+  int64_t interval_slot_ns = 0;     ///< width of those intervals: limits.slot_ns, doubled in very long runs
   CpuUsage process_cpu;             ///< whole process over the measured window
   int64_t measured_ns = 0;          ///< common window: all VMs active
   int allowed_cpus = 0;
@@ -137,6 +138,7 @@ struct RunResult {
   std::vector<Taint> taints;
   std::string stop_reason;          ///< "", "interrupted (SIGINT)", "guard: pool nearfull"
   std::string error;                ///< a failure that ended the run; empty: none
+  bool must_exit_hard = false;      ///< threads or requests never came back: save, then leave with _exit (not serialised)
 
   /// All jobs of all VMs merged, per op kind.
   OpResult total(Op kind) const;

@@ -1,0 +1,385 @@
+#include "run/local_runner.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "run/run_state.h"
+
+namespace cephmark {
+namespace {
+
+/// A lane that is not done this long after it should have given up is stuck inside a library call.
+constexpr int64_t kStuckAfter_ns = 3 * kNsPerSecond;
+/// Series slots of a whole run that are kept in memory, over all lanes and op kinds (40 bytes each).
+constexpr int64_t kMaxSeriesSlots = 4'000'000;
+constexpr int64_t kAssumedRun_ns = 3600 * kNsPerSecond;
+
+// Binds the calling thread, and so every thread and child it starts from now on, to the first `max_cpus` of the CPUs it
+// may use; puts the old set back at the end.
+class Affinity {
+ public:
+  explicit Affinity(int max_cpus) {
+    CPU_ZERO(&before_);
+    if (sched_getaffinity(0, sizeof(before_), &before_) != 0) return;
+    count_ = CPU_COUNT(&before_);
+    if (max_cpus <= 0 || max_cpus >= count_) return;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    for (int cpu = 0, taken = 0; cpu < CPU_SETSIZE && taken < max_cpus; ++cpu) {
+      if (!CPU_ISSET(cpu, &before_)) continue;
+      CPU_SET(cpu, &set);
+      ++taken;
+    }
+    if (sched_setaffinity(0, sizeof(set), &set) != 0)
+      throw Error(fmt::format("cannot bind to {} CPUs: {}", max_cpus, errno_text(errno)));
+    bound_ = true;
+    count_ = max_cpus;
+  }
+  ~Affinity() {
+    if (bound_) sched_setaffinity(0, sizeof(before_), &before_);
+  }
+  int count() const { return std::max(1, count_); }
+
+ private:
+  cpu_set_t before_;
+  int count_ = 1;
+  bool bound_ = false;
+};
+
+// Bounded memory: the slots get wider when the plan would need too many.
+int64_t series_slot_ns(const Plan& plan) {
+  int64_t lanes = 0, total_ns = 0;
+  for (int stage = 0; stage < plan.stage_count(); ++stage) {
+    int64_t stage_ns = 0;
+    for (const VmPlan& vm : plan.vms)
+      for (const JobSpec& job : vm.jobs) {
+        if (job.stage != stage) continue;
+        lanes += int64_t{job.numjobs} * (job.rw.reads + job.rw.writes + job.rw.trims);
+        stage_ns = std::max(stage_ns, job.startdelay_ns + job.ramp_time_ns +
+                                          (job.runtime_ns > 0 ? job.runtime_ns : kAssumedRun_ns));
+      }
+    total_ns += stage_ns;
+  }
+  int64_t slot_ns = plan.limits.slot_ns > 0 ? plan.limits.slot_ns : Series::kDefaultSlot_ns;
+  while (total_ns / slot_ns * lanes > kMaxSeriesSlots) slot_ns *= 2;
+  return slot_ns;
+}
+
+CpuUsage difference(const CpuUsage& after, const CpuUsage& before) {
+  return {after.user_ns - before.user_ns, after.system_ns - before.system_ns,
+          after.context_switches - before.context_switches, after.major_faults - before.major_faults,
+          after.minor_faults - before.minor_faults};
+}
+
+// One stage's times, from its jobs.
+struct StageTimes {
+  int lanes = 0;
+  int64_t measure_start_ns = INT64_MAX;  ///< earliest
+  int64_t measure_end_ns = 0;            ///< latest; INT64_MAX: open
+};
+
+StageTimes stage_times(const RunState& state, int stage, int64_t start_ns) {
+  StageTimes times;
+  for (const LanePlace& place : state.lanes) {
+    const LaneSetup& setup = place.lane->setup();
+    if (setup.stage != stage) continue;
+    ++times.lanes;
+    const int64_t from_ns = start_ns + setup.startdelay_ns + setup.ramp_ns;
+    times.measure_start_ns = std::min(times.measure_start_ns, from_ns);
+    times.measure_end_ns = std::max(times.measure_end_ns, setup.runtime_ns > 0 ? from_ns + setup.runtime_ns : INT64_MAX);
+  }
+  return times;
+}
+
+// Runs the stages of a plan that is set up.
+class StageLoop {
+ public:
+  StageLoop(RunState& state, const LocalRunnerOptions& options, Observer& observer, RunResult& result)
+      : state_(state), options_(options), observer_(observer), result_(result) {}
+
+  /// False: lanes are stuck, nothing may be taken down.
+  bool run(int stages) {
+    const int64_t epoch_ns = monotonic_ns();
+    state_.control.set_epoch(epoch_ns);
+    result_.start_wall_ns = wall_ns();
+    last_tick_ns_ = epoch_ns;
+    bool all_done = true;
+    for (int stage = 0; stage < stages && all_done; ++stage) {
+      const int64_t start_ns = stage == 0 ? epoch_ns : monotonic_ns();
+      all_done = run_stage(stage, start_ns);
+    }
+    result_.end_wall_ns = wall_ns();
+    return all_done;
+  }
+
+ private:
+  bool run_stage(int stage, int64_t start_ns) {
+    times_ = stage_times(state_, stage, start_ns);
+    if (times_.lanes == 0 || state_.control.stop_ns() != RunControl::kNever_ns) return true;
+    state_.control.release_stage(stage, start_ns, times_.lanes);
+    for (auto& worker : state_.workers) worker->wake();
+    cpu_begun_ = cpu_ended_ = false;
+    bool stop_known = false;
+    int64_t next_tick_ns = last_tick_ns_ + options_.tick_ns;
+    while (state_.control.active() > 0) {
+      const int64_t now_ns = monotonic_ns();
+      sample_cpu(now_ns, false);
+      if (now_ns >= next_tick_ns) {
+        tick(stage, now_ns);
+        next_tick_ns = std::max(next_tick_ns + options_.tick_ns, now_ns);
+      }
+      if (!stop_known && state_.control.stop_ns() != RunControl::kNever_ns) {
+        stop_known = true;
+        for (auto& worker : state_.workers) worker->wake();
+      }
+      if (now_ns > give_up_ns()) return false;
+      int64_t until_ns = std::min(next_tick_ns, give_up_ns());
+      if (!cpu_begun_) until_ns = std::min(until_ns, times_.measure_start_ns);
+      else if (!cpu_ended_) until_ns = std::min(until_ns, times_.measure_end_ns);
+      state_.control.wait_for_news(std::max<int64_t>(0, until_ns - monotonic_ns()), stop_known);
+    }
+    const int64_t now_ns = monotonic_ns();
+    sample_cpu(now_ns, true);
+    tick(stage, now_ns);
+    return true;
+  }
+
+  int64_t give_up_ns() const {
+    const int64_t end_ns = std::min(times_.measure_end_ns, state_.control.stop_ns());
+    if (end_ns == INT64_MAX) return INT64_MAX;
+    // end_fsync has a longer grace of its own, which only its lanes use.
+    int64_t grace_ns = state_.plan.limits.drain_grace_ns;
+    for (const LanePlace& place : state_.lanes)
+      if (place.job->end_fsync) grace_ns = std::max(grace_ns, 2 * 60 * kNsPerSecond);
+    return end_ns + grace_ns + kStuckAfter_ns;
+  }
+
+  void sample_cpu(int64_t now_ns, bool stage_ended) {
+    if (!cpu_begun_ && now_ns >= times_.measure_start_ns) {
+      cpu_begun_ = true;
+      cpu_at_start_ = cpu_used(RUSAGE_SELF);
+    }
+    if (!cpu_begun_ || cpu_ended_) return;
+    if (!stage_ended && now_ns < std::min(times_.measure_end_ns, state_.control.stop_ns())) return;
+    cpu_ended_ = true;
+    result_.process_cpu.merge(difference(cpu_used(RUSAGE_SELF), cpu_at_start_));
+  }
+
+  void tick(int stage, int64_t now_ns) {
+    TickSample sample;
+    state_.collector.take_fresh(sample);
+    sample.at_ns = now_ns - state_.control.epoch_ns();
+    sample.interval_ns = now_ns - last_tick_ns_;
+    last_tick_ns_ = now_ns;
+    sample.stage = stage;
+    const int64_t end_ns = std::min(times_.measure_end_ns, state_.control.stop_ns());
+    sample.phase = now_ns < times_.measure_start_ns ? PhaseKind::kWarmup
+                   : now_ns < end_ns                ? PhaseKind::kMeasure
+                                                    : PhaseKind::kDrain;
+    const int64_t phase_end_ns = sample.phase == PhaseKind::kWarmup ? times_.measure_start_ns : end_ns;
+    if (phase_end_ns != INT64_MAX) sample.phase_left_ns = std::max<int64_t>(0, phase_end_ns - now_ns);
+    if (end_ns != INT64_MAX)
+      sample.fraction_done = std::clamp(
+          static_cast<double>(now_ns - state_.control.stage_start_ns()) / (end_ns - state_.control.stage_start_ns()),
+          0.0, 1.0);
+    int last_vm = -1;
+    for (const LanePlace& place : state_.lanes) {
+      const Lane& lane = *place.lane;
+      if (lane.setup().stage != stage || lane.done()) continue;
+      sample.in_flight += lane.in_flight();
+      if (lane.setup().vm != last_vm) ++sample.vms_active;
+      last_vm = lane.setup().vm;
+    }
+    observer_.tick(sample);
+  }
+
+  RunState& state_;
+  const LocalRunnerOptions& options_;
+  Observer& observer_;
+  RunResult& result_;
+  StageTimes times_;
+  int64_t last_tick_ns_ = 0;
+  CpuUsage cpu_at_start_;
+  bool cpu_begun_ = false, cpu_ended_ = false;
+};
+
+// Clones of one section run side by side: their spans are joined kind by kind.
+void merge_phases(std::vector<PhaseSpan>& into, const std::vector<PhaseSpan>& other, int stage) {
+  for (PhaseSpan span : other) {
+    span.stage = stage;
+    auto same = std::find_if(into.begin(), into.end(),
+                             [&](const PhaseSpan& p) { return p.kind == span.kind && p.stage == stage; });
+    if (same == into.end()) {
+      into.push_back(span);
+    } else {
+      same->start_ns = std::min(same->start_ns, span.start_ns);
+      same->end_ns = std::max(same->end_ns, span.end_ns);
+    }
+  }
+}
+
+void merge_clone(JobResult& into, const JobResult& clone, int stage) {
+  for (int op = 0; op < kOpCount; ++op)
+    if (clone.ops[op]) into.op(static_cast<Op>(op)).merge(*clone.ops[op]);
+  into.depths.merge(clone.depths);
+  into.cpu.merge(clone.cpu);
+  merge_phases(into.phases, clone.phases, stage);
+  into.error_samples.insert(into.error_samples.end(), clone.error_samples.begin(), clone.error_samples.end());
+  std::stable_sort(into.error_samples.begin(), into.error_samples.end(),
+                   [](const ErrorSample& a, const ErrorSample& b) { return a.at_ns < b.at_ns; });
+  if (into.error_samples.size() > Recorder::kErrorSamples) into.error_samples.resize(Recorder::kErrorSamples);
+  into.abandoned += clone.abandoned;
+  into.issued += clone.issued;
+  into.finished &= clone.finished;
+}
+
+void collect_lanes(const RunState& state, RunResult& result) {
+  for (size_t vm = 0; vm < state.plan.vms.size(); ++vm) {
+    VmResult& out = result.vms.emplace_back();
+    out.vm = static_cast<int>(vm);
+    for (size_t job = 0; job < state.plan.vms[vm].jobs.size(); ++job) {
+      out.jobs.emplace_back().job = static_cast<int>(job);
+      const OpenTarget* target = state.job_targets[vm][job];
+      const auto known = std::find_if(out.targets.begin(), out.targets.end(),
+                                      [&](const TargetFacts& facts) { return facts.name == target->info->name; });
+      if (known == out.targets.end()) {
+        TargetFacts facts;
+        facts.name = target->info->name;
+        facts.size_bytes = target->info->size_bytes;
+        facts.facts = target->info->facts;
+        out.targets.push_back(std::move(facts));
+      }
+    }
+  }
+  for (const LanePlace& place : state.lanes) {
+    const LaneSetup& setup = place.lane->setup();
+    merge_clone(result.vms[setup.vm].jobs[setup.job], place.lane->result(), setup.stage);
+  }
+  if (state.connections) {
+    result.connections = state.connections->size();
+    const auto facts = state.connections->facts();
+    const auto number = [&](const char* name) {
+      const auto found = facts.find(name);
+      return found == facts.end() ? uint64_t{0} : std::strtoull(found->second.c_str(), nullptr, 10);
+    };
+    result.budget_ops = number("objecter_inflight_ops");
+    result.budget_bytes = number("objecter_inflight_op_bytes");
+  }
+  for (const auto& [key, target] : state.targets)
+    for (const std::string& warning : target.info->warnings) result.taints.push_back({"target", warning});
+}
+
+// Fleet-wide spans, and the common window: where the measured windows of all VMs with jobs in a stage overlap.
+void collect_windows(RunResult& result, int stages) {
+  for (int stage = 0; stage < stages; ++stage) {
+    int64_t from_ns = 0, to_ns = INT64_MAX;
+    bool any = false;
+    for (const VmResult& vm : result.vms) {
+      int64_t vm_from_ns = INT64_MAX, vm_to_ns = INT64_MIN;
+      for (const JobResult& job : vm.jobs) {
+        merge_phases(result.phases, [&] {
+          std::vector<PhaseSpan> mine;
+          for (const PhaseSpan& span : job.phases)
+            if (span.stage == stage) mine.push_back(span);
+          return mine;
+        }(), stage);
+        for (const PhaseSpan& span : job.phases) {
+          if (span.stage != stage || span.kind != PhaseKind::kMeasure) continue;
+          vm_from_ns = std::min(vm_from_ns, span.start_ns);
+          vm_to_ns = std::max(vm_to_ns, span.end_ns);
+        }
+      }
+      if (vm_to_ns < vm_from_ns) continue;
+      any = true;
+      from_ns = std::max(from_ns, vm_from_ns);
+      to_ns = std::min(to_ns, vm_to_ns);
+    }
+    if (any) result.measured_ns += std::max<int64_t>(0, to_ns - from_ns);
+  }
+}
+
+void collect_totals(RunResult& result) {
+  for (const VmResult& vm : result.vms)
+    for (const JobResult& job : vm.jobs)
+      for (const auto& op : job.ops) {
+        if (!op) continue;
+        result.fleet_response.merge(op->response);
+        result.fleet_service.merge(op->service);
+        result.late_arrivals += op->late;
+      }
+}
+
+// HNG-03: such a job does one I/O or none.
+void warn_of_slow_rates(const Plan& plan, RunResult& result) {
+  for (const VmPlan& vm : plan.vms)
+    for (const JobSpec& job : vm.jobs)
+      for (Op op : {Op::kRead, Op::kWrite, Op::kTrim}) {
+        const uint64_t rate = job.rate_bytes_per_s[op_index(op)];
+        if (!job.has_op(op) || rate == 0 || job.runtime_ns == 0) continue;
+        const uint64_t block = job.block_sizes[op_index(op)].min_bytes;
+        if (static_cast<double>(rate) * job.runtime_ns / kNsPerSecond >= static_cast<double>(block)) continue;
+        result.taints.push_back({"rate-below-one-block",
+                                 fmt::format("job {}: a rate of {} bytes/s gives less than one {} of {} bytes in its "
+                                             "runtime",
+                                             job.name, rate, op_name(op), block)});
+      }
+}
+
+void mark_abandoned(RunResult& result) {
+  int64_t abandoned = 0;
+  for (const VmResult& vm : result.vms)
+    for (const JobResult& job : vm.jobs) abandoned += job.abandoned;
+  if (abandoned == 0 && !result.must_exit_hard) return;
+  result.must_exit_hard = true;
+  result.taints.push_back(
+      {"abandoned", fmt::format("{} requests had not come back when the drain grace was over; their targets were not "
+                                "closed",
+                                abandoned)});
+}
+
+}  // namespace
+
+RunResult LocalRunner::run(const Plan& plan, std::stop_token stop, Observer& observer) {
+  const Affinity affinity(plan.limits.max_cpus);
+  RunResult result;
+  result.plan = plan;
+  result.runner = "native";
+  result.allowed_cpus = affinity.count();
+  warn_of_slow_rates(plan, result);
+
+  auto state = set_up(plan, options_, series_slot_ns(plan), affinity.count(), observer, stop);
+  const int stages = plan.stage_count();
+  bool all_done = false;
+  {
+    const std::stop_callback on_stop(stop, [&control = state->control] { control.stop_at(monotonic_ns()); });
+    all_done = StageLoop(*state, options_, observer, result).run(stages);
+  }
+  if (stop.stop_requested()) {
+    result.stop_reason = "interrupted";
+    result.taints.push_back({"interrupted", "the run was stopped before its end: what was measured until then stands"});
+  }
+  collect_lanes(*state, result);
+  collect_windows(result, stages);
+  collect_totals(result);
+  result.must_exit_hard = !all_done;
+  mark_abandoned(result);
+  state->collector.finish(result);
+  if (result.must_exit_hard) {
+    if (state->connections) state->connections->abandon();
+    static_cast<void>(state.release());  // requests are still out: the library may write there at any time
+    return result;
+  }
+  bool stuck = false;
+  for (const std::string& trouble : tear_down(std::move(state), observer, stuck))
+    result.taints.push_back({"close-failed", trouble});
+  result.must_exit_hard |= stuck;
+  return result;
+}
+
+}  // namespace cephmark

@@ -1,0 +1,26 @@
+// LocalRunner: executes a plan in this process: opens the engines, deals lanes to workers, releases stage after stage,
+// tells the observer each second, and merges what the lanes measured. One run at a time per object.
+#pragma once
+
+#include "engine/file_target.h"
+#include "run/runner.h"
+
+namespace cephmark {
+
+struct LocalRunnerOptions {
+  FileGuard file_guard;           ///< asked before each file or device is opened; empty: default_file_guard
+  unsigned openers = 32;          ///< opens at once
+  bool hand_over_only = false;    ///< library threads never advance a lane (slower; to check the short way against)
+  int64_t tick_ns = 1'000'000'000;
+};
+
+class LocalRunner : public Runner {
+ public:
+  explicit LocalRunner(LocalRunnerOptions options = {}) : options_(std::move(options)) {}
+  RunResult run(const Plan& plan, std::stop_token stop, Observer& observer) override;
+
+ private:
+  const LocalRunnerOptions options_;
+};
+
+}  // namespace cephmark
