@@ -209,7 +209,8 @@ unsigned Lane::submit(std::span<IoRequest*> batch, int64_t now_ns) noexcept {
   if (setup_.mode == CompletionMode::kCallback) {
     // The requests may be reused by nobody but this holder, so their stamps still stand.
     const int64_t each_ns = (setup_.clock() - batch.front()->submitted_ns) / accepted;
-    for (unsigned i = 0; i < accepted; ++i) recorder_.add_submit(batch[i]->op, each_ns, 1);
+    for (unsigned i = 0; i < accepted; ++i)
+      if (!(batch[i]->flags & kPartly)) recorder_.add_submit(batch[i]->op, each_ns, 1);
     return accepted;
   }
   if (unflushed_ == 0) unflushed_since_ns_ = now_ns;
@@ -289,11 +290,16 @@ bool Lane::refill(int64_t now_ns, unsigned budget) noexcept {
 }
 
 void Lane::ready(IoRequest& request) noexcept {
+  // Once pushed, another thread may record this request as the last one: visitors keep the lane standing meanwhile.
+  visitors_.fetch_add(1, std::memory_order_relaxed);
   mailbox_.push(request);
-  if (setup_.hand_over_only) return worker_->hand_over(*this);
-  if (!strand_.enter()) return;
-  do advance(setup_.callback_budget);
-  while (!strand_.leave());
+  if (setup_.hand_over_only) {
+    worker_->hand_over(*this);
+  } else if (strand_.enter()) {
+    do advance(setup_.callback_budget);
+    while (!strand_.leave());
+  }
+  visitors_.fetch_sub(1, std::memory_order_release);
 }
 
 bool Lane::advance_by_worker() noexcept {

@@ -87,6 +87,8 @@ class Lane final : public Ready {
   unsigned in_flight() const noexcept { return in_flight_.load(std::memory_order_relaxed); }
   /// Thread-safe; complete once done().
   JobResult result() const;
+  /// After done() with nothing abandoned: no library thread is inside ready() any more, the lane may be destroyed.
+  bool quiet() const noexcept { return visitors_.load(std::memory_order_acquire) == 0; }
   void release_queue() { queue_.reset(); }
 
   // The worker's: links of its hand-over list.
@@ -137,6 +139,7 @@ class Lane final : public Ready {
 
   Strand strand_;
   Mailbox mailbox_;
+  std::atomic<unsigned> visitors_{0};
   std::atomic<unsigned> in_flight_{0};
   std::atomic<int64_t> next_wake_ns_{INT64_MAX};
   std::atomic<bool> done_{false};

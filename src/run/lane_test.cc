@@ -435,6 +435,7 @@ TEST_P(CallbackLanes, EveryRequestIsIssuedAndRecordedOnce) {
   worker.wake();
   worker.join();
   for (const auto& lane : lanes) {
+    while (!lane->quiet()) std::this_thread::yield();
     const JobResult result = lane->result();
     EXPECT_EQ(result.issued, uint64_t{kTotal});
     ASSERT_NE(result.find(Op::kRead), nullptr);

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <set>
+#include <chrono>
+#include <thread>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -284,7 +285,10 @@ std::vector<std::string> tear_down(std::unique_ptr<RunState> state, Observer& ob
   state->control.quit();
   for (auto& worker : state->workers) worker->wake();
   for (auto& worker : state->workers) worker->join();
-  for (LanePlace& place : state->lanes) place.lane->release_queue();
+  for (LanePlace& place : state->lanes) {
+    while (!place.lane->quiet()) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    place.lane->release_queue();
+  }
   state->workers.clear();
   std::vector<Step> closes;
   auto failures = std::make_shared<std::vector<std::string>>();
