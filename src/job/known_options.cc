@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 namespace cephmark {
@@ -155,8 +156,9 @@ KnownOption parse_word(std::string_view word, std::string_view engine) {
 std::vector<KnownOption> build_table() {
   std::vector<KnownOption> table;
   for_each_word(kCore, [&](std::string_view word) { table.push_back(parse_word(word, "")); });
-  for (const auto& [engine, words] : kEngineOptions)
-    for_each_word(words, [&](std::string_view word) { table.push_back(parse_word(word, engine)); });
+  for (const auto& row : kEngineOptions)  // no structured binding: clang 14 cannot capture one
+    for_each_word(row.second,
+                  [&](std::string_view word) { table.push_back(parse_word(word, row.first)); });
   return table;
 }
 
@@ -168,10 +170,17 @@ std::span<const KnownOption> known_options() {
 }
 
 const KnownOption* find_known_core(std::string_view name) {
-  if (name.empty()) return nullptr;
-  for (const KnownOption& option : known_options())
-    if (option.engine.empty() && (option.name == name || option.alias == name)) return &option;
-  return nullptr;
+  static const auto index = [] {
+    std::unordered_map<std::string_view, const KnownOption*> out;
+    for (const KnownOption& option : known_options()) {
+      if (!option.engine.empty()) continue;
+      out.emplace(option.name, &option);
+      if (!option.alias.empty()) out.emplace(option.alias, &option);
+    }
+    return out;
+  }();
+  const auto found = index.find(name);
+  return found == index.end() ? nullptr : found->second;
 }
 
 std::vector<std::string_view> engines_that_know(std::string_view name) {

@@ -13,6 +13,7 @@ namespace cephmark {
 namespace {
 
 constexpr size_t kMaxSuggestedName = 64;  ///< longer words are no misspellings
+constexpr size_t kMaxSuggestions = 50;
 
 const EngineOption* find_engine_option(const EngineDescription* engine, std::string_view name) {
   if (!engine || name.empty()) return nullptr;
@@ -162,10 +163,14 @@ void SectionBuilder::report_engine_option(const RawOption& raw, const JobSection
 
 void SectionBuilder::report_unknown(const RawOption& raw, const EngineDescription* engine) const {
   std::string meant;
-  if (raw.name.size() <= kMaxSuggestedName && diagnostics_.error_count() < Diagnostics::kMaxKept) {
+  // Names much longer or shorter are never near; a file with hundreds of mistakes needs no more
+  // suggestions.
+  if (raw.name.size() <= kMaxSuggestedName && diagnostics_.error_count() < kMaxSuggestions) {
     std::vector<std::string> names;
     const auto add = [&](std::string_view name) {
-      if (!name.empty()) names.emplace_back(name);
+      const size_t longer = std::max(name.size(), raw.name.size());
+      const size_t shorter = std::min(name.size(), raw.name.size());
+      if (shorter > 0 && longer - shorter <= longer / 3 + 1) names.emplace_back(name);
     };
     for (const CoreOption& option : core_options()) add(option.name), add(option.alias);
     if (engine)
