@@ -52,6 +52,15 @@ std::vector<EngineRow> make_rows() {
                   .has_submit_latency = true,
                   .target_key = rbd_target_key,
                   .create = make_rbd_engine});
+  rows.push_back({.description = {.name = "rados",
+                                  .summary = "objects through librados, one per file of the job",
+                                  .options = rados_options(),
+                                  .max_iodepth = 4096},
+                  .completion = CompletionMode::kCallback,
+                  .needs_ceph = true,
+                  .has_submit_latency = true,
+                  .target_key = rados_target_key,
+                  .create = make_rados_engine});
   return rows;
 }
 

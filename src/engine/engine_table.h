@@ -1,9 +1,11 @@
 // engine_table: the one list of engines. A new engine is a row here, a foo_engine.cc and nothing else.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/engine.h"
 #include "engine/file_target.h"
@@ -21,6 +23,8 @@ struct EngineContext {
   const VmPlan& vm;
   ConnectionPool* connections = nullptr;  ///< null unless the plan has jobs of a Ceph engine
   const FileGuard* file_guard = nullptr;  ///< asked before a file or device is opened; null: default_file_guard
+  /// Told the names ("pool/[namespace/]object") of objects before the first of them is made; null: nobody. May throw.
+  const std::function<void(const std::vector<std::string>&)>* about_to_create_objects = nullptr;
 };
 
 enum class CompletionMode : uint8_t { kPolled, kBlocking, kCallback };

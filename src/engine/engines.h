@@ -23,4 +23,8 @@ std::string rbd_target_key(const JobSpec& job, const EngineContext& context);
 std::unique_ptr<Engine> make_rbd_engine(const JobSpec& job, const EngineContext& context);
 std::span<const EngineOption> rbd_options();
 
+std::string rados_target_key(const JobSpec& job, const EngineContext& context);
+std::unique_ptr<Engine> make_rados_engine(const JobSpec& job, const EngineContext& context);
+std::span<const EngineOption> rados_options();
+
 }  // namespace cephmark

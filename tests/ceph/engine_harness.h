@@ -81,7 +81,7 @@ class EngineUnderTest {
   TargetInfo open(bool will_write = true) {
     pool = std::make_unique<ConnectionPool>(plan);
     pool->connect();
-    context = std::make_unique<EngineContext>(EngineContext{plan, plan.vms[0], pool.get()});
+    context = std::make_unique<EngineContext>(EngineContext{plan, plan.vms[0], pool.get(), nullptr, about_to_create_objects});
     engine = find_engine(job().ioengine)->create(job(), *context);
     const TargetInfo info = engine->open();
     opened_ = true;
@@ -122,6 +122,7 @@ class EngineUnderTest {
   }
 
   Plan plan;
+  const std::function<void(const std::vector<std::string>&)>* about_to_create_objects = nullptr;
   Collector collector;
   std::unique_ptr<ConnectionPool> pool;
   std::unique_ptr<EngineContext> context;

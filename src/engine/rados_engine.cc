@@ -1,0 +1,215 @@
+// rados: objects through librados, one per file of the job (fio's names). Objects are written in full before they are read
+// and removed at the end, unless they were there before or keep_objects=1.
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/error.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include "engine/engines.h"
+#include "engine/object_set.h"
+#include "engine/rados_queue.h"
+
+namespace cephmark {
+namespace {
+
+std::string option_of(const JobSpec& job, const char* name) {
+  const auto found = job.engine_options.find(name);
+  return found == job.engine_options.end() ? "" : found->second;
+}
+
+std::string pool_of(const JobSpec& job) {
+  const std::string pool = option_of(job, "pool");
+  return pool.empty() ? "rbd" : pool;
+}
+
+std::string where_of(const JobSpec& job) {
+  const std::string space = option_of(job, "namespace");
+  return space.empty() ? pool_of(job) : pool_of(job) + "/" + space;
+}
+
+// What each object must be as long as: the job's share of size, or filesize, behind its offset.
+uint64_t object_bytes(const JobSpec& job, int clone, unsigned files) {
+  for (const auto* size : {&job.size, &job.filesize, &job.offset, &job.offset_increment})
+    if (size->kind == SizeSpec::Kind::kPercent)
+      throw UsageError(fmt::format("job {} ({}): sizes in per cent have no meaning for objects", job.name, job.source),
+                       "size= and offset= in bytes");
+  const uint64_t share = job.filesize.is_set() ? job.filesize.value : job.size.value / std::max(1u, files);
+  if (share == 0)
+    throw UsageError(fmt::format("job {} ({}) does not say how large its objects are", job.name, job.source),
+                     "size= (of all objects together, divided by nrfiles) or filesize= (of each)");
+  return job.offset.value + clone * job.offset_increment.value + share;
+}
+
+// fio's names; behind the VM's name in a fleet, where each VM has its own objects.
+std::vector<std::string> names_of(const JobSpec& job, const EngineContext& context) {
+  std::vector<std::string> names = FileTarget::paths(job);
+  const bool fleet = context.plan.vms.size() > 1 || context.plan.command == "run";
+  if (fleet && job.filenames.empty())
+    for (auto& name : names) name = context.vm.name + "." + name;
+  return names;
+}
+
+bool allowed(const SafetyGrants& grants, const std::string& target) {
+  return std::any_of(grants.allow_write.begin(), grants.allow_write.end(), [&](const std::string& pattern) {
+    return ::fnmatch(pattern.c_str(), target.c_str(), 0) == 0;
+  });
+}
+
+class RadosEngine : public Engine {
+ public:
+  RadosEngine(const JobSpec& job, const EngineContext& context)
+      : job_(job),
+        context_(context),
+        pool_(*context.connections),
+        connection_(pool_.connection(context.vm, job)),
+        names_(names_of(job, context)),
+        files_(FileTarget::files_per_clone(job)) {}
+
+  TargetInfo open() override {
+    Cluster& cluster = connection_.cluster();
+    io_ = std::make_shared<IoContext>(cluster.io(pool_of(job_), option_of(job_, "namespace")));
+    objects_ = std::make_unique<ObjectSet>(io_, pool_, where_of(job_), wanted_objects());
+    check_object_size(cluster);
+    check_alignment();
+    objects_->look(context_.plan.limits.open_timeout_ns);
+    check_permitted();
+
+    TargetInfo info;
+    info.name = fmt::format("{}/{}", where_of(job_), names_.front());
+    if (names_.size() > 1) info.name += fmt::format(" and {} more", names_.size() - 1);
+    info.files = files_;
+    uint64_t smallest = UINT64_MAX;
+    for (const auto& object : objects_->objects()) smallest = std::min(smallest, object.size_bytes);
+    info.size_bytes = smallest * files_;
+    info.block_size_bytes = std::max<uint64_t>(1, alignment_);
+    info.facts["user"] = cluster.args().user;
+    info.facts["objects"] = fmt::format("{} of {}", names_.size(), format_size(smallest));
+    if (alignment_ > 1) info.facts["alignment"] = format_size(alignment_);
+    return info;
+  }
+
+  void prepare(bool, int64_t timeout_ns) override {
+    std::vector<std::string> created;
+    for (const auto& object : objects_->objects())
+      if (!object.existed) created.push_back(where_of(job_) + "/" + object.name);
+    if (!created.empty() && context_.about_to_create_objects) (*context_.about_to_create_objects)(created);
+    may_remove_ = true;
+    if (job_.rw.reads)
+      objects_->write_in_full(alignment_, Rng::derive(context_.plan.seed, context_.vm.index), timeout_ns);
+  }
+
+  std::unique_ptr<IoQueue> make_queue(const QueueSetup& setup) override {
+    const auto first = names_.begin() + setup.clone * files_;
+    return std::make_unique<RadosQueue>(io_->get(), pool_, setup, std::vector<std::string>(first, first + files_));
+  }
+
+  void close() override {
+    if (!objects_ || objects_->stuck()) return;
+    if (may_remove_ && option_of(job_, "keep_objects") != "1")
+      objects_->remove_created(context_.plan.limits.open_timeout_ns);
+    objects_.reset();
+    io_.reset();
+  }
+
+ private:
+  std::vector<ObjectState> wanted_objects() const {
+    std::vector<ObjectState> objects;
+    for (size_t i = 0; i < names_.size(); ++i) {
+      const uint64_t size = object_bytes(job_, static_cast<int>(i / files_), files_);
+      const auto same = std::find_if(objects.begin(), objects.end(), [&](auto& o) { return o.name == names_[i]; });
+      if (same != objects.end())  // filename=: the clones share them
+        same->size_bytes = std::max(same->size_bytes, size);
+      else
+        objects.push_back({.name = names_[i], .size_bytes = size, .ours = job_.filenames.empty()});
+    }
+    return objects;
+  }
+
+  void check_object_size(Cluster& cluster) const {
+    const uint64_t limit = std::strtoull(cluster.option("osd_max_object_size").c_str(), nullptr, 10);
+    for (const auto& object : objects_->objects())
+      if (limit && object.size_bytes > limit)
+        throw Error(fmt::format("object {}/{} would be {}, the cluster takes objects up to {} (osd_max_object_size)",
+                                where_of(job_), object.name, format_size(object.size_bytes), format_size(limit)),
+                    "more objects of a smaller size: nrfiles=N divides size");
+  }
+
+  void check_alignment() {
+    int required = 0;
+    if (rados_ioctx_pool_requires_alignment2(io_->get(), &required) < 0 || !required) return;
+    if (rados_ioctx_pool_required_alignment2(io_->get(), &alignment_) < 0) return;
+    if (job_.rw.trims || (job_.rw.writes && (job_.rw.random || job_.loops > 1 || job_.time_based)))
+      throw Error(fmt::format("pool {} is erasure coded without overwrites: its objects can only be appended to, once, "
+                              "in multiples of {}",
+                              pool_of(job_), format_size(alignment_)),
+                  fmt::format("rw=write without loops and time_based, or 'ceph osd pool set {} allow_ec_overwrites true'",
+                              pool_of(job_)));
+  }
+
+  // Design, safety: nothing is overwritten that is not ours, unless it is named.
+  void check_permitted() const {
+    for (const auto& object : objects_->objects()) {
+      if (!object.existed || object.ours) continue;
+      const std::string target = where_of(job_) + "/" + object.name;
+      const bool too_short = job_.rw.reads && object.found_bytes < object.size_bytes;
+      if (!(job_.rw.writes || job_.rw.trims || too_short) || allowed(context_.plan.grants, target)) continue;
+      if (too_short && !job_.rw.writes)
+        throw Error(fmt::format("object {} has {}, job {} reads {} of it", target, format_size(object.found_bytes),
+                                job_.name, format_size(object.size_bytes)),
+                    "a smaller size=, or --allow-write " + target + " to have it written in full first");
+      throw Error(fmt::format("object {} was there before and is not ours: job {} ({}) would overwrite it", target,
+                              job_.name, job_.source),
+                  "another filename=, or --allow-write " + target);
+    }
+  }
+
+  const JobSpec job_;
+  const EngineContext context_;
+  ConnectionPool& pool_;
+  Connection& connection_;
+  std::vector<std::string> names_;
+  unsigned files_;
+  uint64_t alignment_ = 0;   ///< bytes; 0: any
+  bool may_remove_ = false;  ///< only after the manifest knows of the objects may they be ours
+  std::shared_ptr<IoContext> io_;
+  std::unique_ptr<ObjectSet> objects_;
+};
+
+}  // namespace
+
+std::span<const EngineOption> rados_options() {
+  using Kind = EngineOption::Kind;
+  static const std::vector<EngineOption> options = {
+      {.name = "pool", .default_value = "rbd", .help = "pool of the objects"},
+      {.name = "namespace", .help = "namespace of the objects (ours, not fio's)"},
+      {.name = "clientname", .help = "user to connect as, with or without client."},
+      {.name = "clustername", .help = "name of the cluster: which conf is read"},
+      {.name = "conf", .help = "configuration file of the cluster; CEPH_CONF and the default places without it"},
+      {.name = "busy_poll", .kind = Kind::kBool, .default_value = "0",
+       .help = "accepted for compatibility; completions are never polled for"},
+      {.name = "touch_objects", .kind = Kind::kBool, .default_value = "1",
+       .help = "accepted for compatibility; objects are written in full before reads, and never touched empty"},
+      {.name = "keep_objects", .kind = Kind::kBool, .default_value = "0",
+       .help = "1: objects that the job made stay (ours, not fio's)"},
+  };
+  return options;
+}
+
+std::string rados_target_key(const JobSpec& job, const EngineContext& context) {
+  std::string key = fmt::format("rados:{}:{}:{}{}{}", context.vm.name, where_of(job), job.rw.reads ? "r" : "",
+                                job.rw.writes ? "w" : "", job.rw.trims ? "t" : "");
+  for (const auto& name : names_of(job, context)) key += ":" + name;
+  return key + fmt::format(":{}:{}:{}", job.size.value, job.filesize.value, job.offset.value);
+}
+
+std::unique_ptr<Engine> make_rados_engine(const JobSpec& job, const EngineContext& context) {
+  if (!context.connections) throw Error("the rados engine needs a connection to a cluster");
+  return std::make_unique<RadosEngine>(job, context);
+}
+
+}  // namespace cephmark
