@@ -8,7 +8,8 @@ namespace {
 using Options = std::vector<std::pair<std::string, std::string>>;
 
 void write_options(std::string& text, const Options& options) {
-  for (const auto& [name, value] : options) text += value.empty() ? name + "\n" : name + "=" + value + "\n";
+  for (const auto& [name, value] : options)
+    text += value.empty() ? name + "\n" : name + "=" + value + "\n";
 }
 
 }  // namespace
@@ -18,8 +19,9 @@ std::string job_file_text(const VmPlan& vm) {
   std::string text;
   const Options* globals = nullptr;
   for (const auto& job : vm.jobs) {
-    // Globals add up from the top of a file downwards: a [global] section is written again when its successor is
-    // the old one and more. Otherwise (a second job file starts afresh) they are written into the section.
+    // Globals add up from the top of a file downwards: a [global] section is written again when its
+    // successor is the old one and more. Otherwise (a second job file starts afresh) they are
+    // written into the section.
     const Options none;
     const Options& before = globals ? *globals : none;
     const bool extends = job.written_globals.size() >= before.size() &&

@@ -7,8 +7,9 @@
 
 namespace cephmark {
 
-/// The job file of one VM: VmPlan::job_text when the plan carries it (the template after substitution, comments and
-/// all), else sections written from JobSpec::written_globals and written_options. fio reads both alike.
+/// The job file of one VM: VmPlan::job_text when the plan carries it (the template after
+/// substitution, comments and all), else sections written from JobSpec::written_globals and
+/// written_options. fio reads both alike.
 std::string job_file_text(const VmPlan& vm);
 
 }  // namespace cephmark
