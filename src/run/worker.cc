@@ -71,8 +71,8 @@ void Worker::wake_by(int64_t at_ns) noexcept {
 
 void Worker::loop() noexcept {
   while (!control_.quitting()) {
-    const int64_t until_ns = std::min(turn(), monotonic_ns() + kLongestSleep_ns);
-    if (until_ns > 0) {
+    if (const int64_t timer_ns = turn(); timer_ns > 0) {
+      const int64_t until_ns = std::min(timer_ns, monotonic_ns() + kLongestSleep_ns);
       if (mode_ == CompletionMode::kPolled)
         port_->wait(wake_fd_.get(), until_ns);
       else
