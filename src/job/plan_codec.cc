@@ -170,6 +170,7 @@ void fields(A& archive, VmPlan& vm) {
   archive("host", vm.host);
   archive("group", vm.group);
   archive("jobs", vm.jobs);
+  archive("job_text", vm.job_text);
 }
 
 template <typename A>

@@ -31,7 +31,7 @@ Plan full_plan() {
   plan.arguments = {"run", "t.fio", "--vms", "2"};
   for (int i = 0; i < 2; ++i) {
     const std::string name = "h-" + std::to_string(i);
-    plan.vms.push_back({name, i, "h", "web", make_jobs(file, {name, i, "h", "p"}, diagnostics)});
+    plan.vms.push_back({name, i, "h", "web", make_jobs(file, {name, i, "h", "p"}, diagnostics), "[a]\n"});
   }
   plan.seed = UINT64_MAX;
   plan.ceph = {"/c", "client.x", "/k", "ceph"};
@@ -72,6 +72,39 @@ TEST(PlanCodec, WhatIsWrittenIsReadBackEqual) {
   EXPECT_EQ(back.limits.slot_ns, 8);
   EXPECT_TRUE(back.grants.open_read_only);
   EXPECT_FALSE(back.guard.slow_ops);
+}
+
+/// Stands for a value of any type where fields are counted.
+struct Anything {
+  template <typename T>
+  operator T() const;  // never called
+};
+
+/// How many fields an aggregate has.
+template <typename T, typename... Fields>
+constexpr size_t field_count(Fields... fields) {
+  if constexpr (requires { T{fields..., Anything{}}; })
+    return field_count<T>(fields..., Anything{});
+  else
+    return sizeof...(Fields);
+}
+
+// A field that is added to the types and forgotten in the codec would be lost on the wire without a word.
+TEST(PlanCodec, NoFieldIsForgotten) {
+  const Json plan = plan_to_json(full_plan());
+  EXPECT_EQ(plan.size(), field_count<Plan>() + 1);  // and the version
+  EXPECT_EQ(plan["ceph"].size(), field_count<CephTarget>());
+  EXPECT_EQ(plan["limits"].size(), field_count<RunLimits>());
+  EXPECT_EQ(plan["grants"].size(), field_count<SafetyGrants>());
+  EXPECT_EQ(plan["guard"].size(), field_count<GuardPolicy>());
+  EXPECT_EQ(plan["vms"][0].size(), field_count<VmPlan>());
+  const Json& job = plan["vms"][0]["jobs"][0];
+  EXPECT_EQ(job.size(), field_count<JobSpec>());
+  EXPECT_EQ(job["rw"].size(), field_count<RwMode>());
+  EXPECT_EQ(job["size"].size(), field_count<SizeSpec>());
+  EXPECT_EQ(job["block_sizes"][0].size(), field_count<BlockSizes>());
+  EXPECT_EQ(job["random_distribution"][0].size(), field_count<Distribution>());
+  EXPECT_EQ(job["random_distribution"][0]["zones"][0].size(), field_count<DistributionZone>());
 }
 
 TEST(PlanCodec, ADefaultPlanSurvives) {
