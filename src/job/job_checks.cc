@@ -187,8 +187,8 @@ void JobCheck::check_blocks() {
                              odd_sector ? kSectorBytes : kAllocationBytes));
   if (spec_.size.kind == SizeSpec::Kind::kBytes && smallest != UINT64_MAX &&
       spec_.size.value < smallest)
-    error("size", fmt::format("size: {} bytes is less than one block ({} bytes)", spec_.size.value,
-                              smallest));
+    error("size", fmt::format("size: {} byte(s) is less than one block ({} bytes)",
+                              spec_.size.value, smallest));
 }
 
 void JobCheck::check_filename() {

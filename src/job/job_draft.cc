@@ -28,6 +28,9 @@ std::optional<NumberReading> OptionInput::number(std::string_view part, NumberKi
   if (reading.iec_trap)
     diagnostics.warn_once("iec", value_where, fmt::format("{}: {}", name, reading.trap),
                           "write K, M, G for powers of 1024, or set kb_base=1000");
+  else if (!reading.trap.empty() && !part.empty() && (part.front() == ' ' || part.front() == '\t'))
+    warn(reading.trap, fmt::format("write {}={} for the unit to count", name,
+                                   part.substr(part.find_first_not_of(" \t"))));
   else if (!reading.trap.empty())
     warn(reading.trap, "the value is kept as fio reads it; write what you mean");
   return reading;

@@ -293,7 +293,7 @@ TEST_F(JobFileTest, OptionsThatContradictOrDoNothing) {
   EXPECT_EQ(job("rw=randrw\nrwmixread=70\nrwmixwrite=70").rwmixread, 30);
   EXPECT_EQ(job("rw=randrw\nrwmixwrite=70\nrwmixread=60").rwmixread, 60);
   EXPECT_THAT(errors_of("size=1k"),
-              HasSubstr("size: 1024 bytes is less than one block (4096 bytes)"));
+              HasSubstr("size: 1024 byte(s) is less than one block (4096 bytes)"));
 }
 
 TEST_F(JobFileTest, TrapsKeepFiosValueAndAreWarnedAbout) {

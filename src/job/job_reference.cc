@@ -116,7 +116,7 @@ std::string render_job_reference() {
     out += row_text(option.name, option.alias, kind_name(option.kind), option.default_value,
                     option.help);
   out +=
-      "\nEach engine adds options of its own: `cephmark engines` lists them.\n\n## Options of fio "
+      "\nEach engine adds options of its own: see engines.md.\n\n## Options of fio "
       "that are not honoured yet\n\n";
   std::string line;
   for (const KnownOption& option : known_options()) {
@@ -135,7 +135,11 @@ std::string render_job_reference() {
 }
 
 std::string render_engine_reference(std::span<const EngineDescription> engines) {
-  std::string out;
+  std::string out =
+      "# Engines\n\n<!-- Rendered from the engine table. Do not edit: change the table, then run\n"
+      "     CEPHMARK_UPDATE_DOCS=1 ctest -R EngineReference -->\n\n"
+      "The options of each engine, for job files (job-file.md has those that all engines "
+      "share).\n\n";
   for (const EngineDescription& engine : engines) {
     out += fmt::format("## {}\n\n{}\n\n", engine.name, engine.summary);
     if (engine.options.empty()) continue;
@@ -146,6 +150,7 @@ std::string render_engine_reference(std::span<const EngineDescription> engines) 
                       option.help);
     out += "\n";
   }
+  while (out.size() > 1 && out[out.size() - 2] == '\n') out.pop_back();  // ends with one newline
   return out;
 }
 

@@ -13,7 +13,7 @@ namespace cephmark {
 namespace {
 
 constexpr size_t kMaxSuggestedName = 64;  ///< longer words are no misspellings
-constexpr size_t kMaxSuggestions = 50;
+constexpr size_t kMaxSuggestions = 20;
 
 const EngineOption* find_engine_option(const EngineDescription* engine, std::string_view name) {
   if (!engine || name.empty()) return nullptr;
