@@ -57,7 +57,7 @@ int up(const LabArguments& arguments, const CLI::App& command) {
   options.cephfs = arguments.cephfs;
   const LabProgress say = progress(arguments.quiet);
   const Lab lab = lab_up(arguments.directory, options, say);
-  say(fmt::format("ready: Ceph {}, {} OSDs, pool 'rbd' with {} replicas, all PGs active+clean", lab.ceph_version(),
+  say(fmt::format("ready: Ceph {}, OSDs: {}, pool 'rbd', replicas: {}, all PGs active+clean", lab.ceph_version(),
                   lab.osd_count(), lab.setup().replicas));
   const std::string dir = arguments.directory.empty() ? "" : fmt::format(" --dir {}", lab.directory());
   say(fmt::format("configuration: {}", lab.conf_path()));
@@ -244,9 +244,7 @@ int run_lab_command(const std::vector<std::string>& argv) {
   try {
     app.parse(ours);
   } catch (const CLI::CallForHelp&) {
-    const CLI::App* shown = &app;
-    while (!shown->get_subcommands().empty()) shown = shown->get_subcommands().front();
-    std::fputs(shown->help().c_str(), stdout);
+    std::fputs(app.help().c_str(), stdout);  // of the subcommand, when one is named
     return 0;
   } catch (const CLI::ParseError& error) {
     throw UsageError(fmt::format("lab: {}", error.what()), "cephmark lab --help");
