@@ -9,6 +9,7 @@ namespace {
 
 constexpr auto kCommands = std::to_array<CommandRow>({
     {"lab", "a small real Ceph cluster on this machine", run_lab_command},
+    {"results", "list, show and export the results that were kept", run_results_command},
     {"version", "print the version", run_version_command},
 });
 

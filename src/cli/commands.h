@@ -7,6 +7,7 @@
 namespace cephmark {
 
 int run_lab_command(const std::vector<std::string>& argv);
+int run_results_command(const std::vector<std::string>& argv);
 int run_version_command(const std::vector<std::string>& argv);
 
 }  // namespace cephmark

@@ -9,6 +9,7 @@ constexpr auto kWriters = std::to_array<WriterRow>({
     {"text", "the report that people read", ".txt", make_text_writer},
     {"table", "one row per VM process and job (Process, JobName, Read_IOPS, ...)", ".txt",
      make_table_writer},
+    {"json", "everything that was measured (docs/result-schema.json)", ".json", make_json_writer},
     {"fio-json", "as fio --output-format=json prints it", ".json", make_fio_json_writer},
     {"fio-json+", "the same with the latency histograms (json+)", ".json", make_fio_json_plus_writer},
     {"csv", "one row per VM, job and kind of I/O, units in the headings", ".csv", make_csv_writer},

@@ -7,6 +7,7 @@ namespace cephmark {
 
 std::unique_ptr<Writer> make_text_writer(std::ostream& out, const WriterOptions& options);
 std::unique_ptr<Writer> make_table_writer(std::ostream& out, const WriterOptions& options);
+std::unique_ptr<Writer> make_json_writer(std::ostream& out, const WriterOptions& options);
 std::unique_ptr<Writer> make_fio_json_writer(std::ostream& out, const WriterOptions& options);
 std::unique_ptr<Writer> make_fio_json_plus_writer(std::ostream& out, const WriterOptions& options);
 std::unique_ptr<Writer> make_csv_writer(std::ostream& out, const WriterOptions& options);
