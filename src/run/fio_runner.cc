@@ -247,7 +247,11 @@ RunResult FioRunner::run(const Plan& plan, std::stop_token stop, Observer& obser
     result.end_wall_ns = wall_ns();
   }
   result.allowed_cpus = allowed_cpus(plan.limits.max_cpus);
-  if (stop.stop_requested()) result.stop_reason = "stopped before its end";
+  if (stop.stop_requested()) {
+    result.stop_reason = "interrupted";
+    result.taints.push_back(
+        {"interrupted", "the run was stopped before its end: what was measured until then stands"});
+  }
   if (!settings_.files.empty()) keep_documents(collection, observer);
   return std::move(result);
 }
