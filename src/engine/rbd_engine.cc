@@ -37,8 +37,11 @@ bool changes_data(const JobSpec& job) { return job.rw.writes || job.rw.trims; }
 
 class RbdEngine : public Engine {
  public:
-  RbdEngine(const JobSpec& job, const EngineContext& context) : job_(job), plan_(context.plan), pool_(*context.connections),
-                                                                connection_(pool_.connection(context.vm, job)) {
+  RbdEngine(const JobSpec& job, const EngineContext& context)
+      : job_(job),
+        plan_(context.plan),
+        pool_(*context.connections),
+        connection_(pool_.connection(context.vm, job)) {
     const std::string key = rbd_target_key(job, context);
     for (const auto& other : context.vm.jobs)
       if (other.ioengine == "rbd" && rbd_target_key(other, context) == key)
@@ -77,7 +80,9 @@ class RbdEngine : public Engine {
     return std::make_unique<RbdQueue>(disk_->image(), pool_, setup);
   }
 
-  void close() override { disk_->close(); }
+  void close() override {
+    if (disk_) disk_->close();  // null: the open failed
+  }
 
  private:
   TargetInfo describe(RbdCache wanted) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/fd.h"
 #include "engine_harness.h"
 
 namespace cephmark {
@@ -181,6 +182,50 @@ TEST_F(RbdEngine, MissingUserAndKeyringNameThemAndTheConf) {
   EXPECT_THAT(error_of([&] { under_test.open(); }), AllOf(HasSubstr("/nonexistent/keyring"), HasSubstr("ENOENT")));
   under_test.plan.ceph = {.conf = "/nonexistent/ceph.conf"};
   EXPECT_THAT(error_of([&] { under_test.open(); }), AllOf(HasSubstr("/nonexistent/ceph.conf"), HasSubstr("ENOENT")));
+}
+
+// A user of this test, with its keyring.
+class OtherUser {
+ public:
+  OtherUser(Cluster& cluster, const std::string& osd_caps) : cluster_(cluster) {
+    const Json answer = cluster.monitor_command(
+        {{"prefix", "auth get-or-create"}, {"entity", name}, {"caps", {"mon", "profile rbd", "osd", osd_caps}}});
+    write_keyring(answer.at(0).at("key"));
+  }
+  ~OtherUser() {
+    std::filesystem::remove(keyring);
+    cluster_.monitor_command({{"prefix", "auth rm"}, {"entity", name}});
+  }
+  void write_keyring(const std::string& key) { write_file_atomically(keyring, "[" + name + "]\n\tkey = " + key + "\n", 0600); }
+
+  const std::string name = "client." + own_name("user");
+  const std::string keyring = std::filesystem::temp_directory_path() / (own_name("keyring"));
+
+ private:
+  Cluster& cluster_;
+};
+
+TEST_F(RbdEngine, AKeyThatMayNotWriteReadsReadOnlyAndIsToldWhatItLacks) {
+  const OtherUser user(*cluster, "profile rbd-read-only");
+  under_test.plan.ceph = {.user = user.name, .keyring = user.keyring};
+  under_test.job().rw.writes = false;
+  const TargetInfo info = under_test.open(false);
+  EXPECT_EQ(info.facts.at("open"), "read-only (the key may not write)");
+  EXPECT_EQ(info.facts.at("user"), user.name);
+  EXPECT_EQ(info.warnings.size(), 1u);
+  EXPECT_EQ(under_test.io(Op::kRead, 0, 4096), 4096);
+  under_test.close();
+  under_test.job().rw.writes = true;
+  EXPECT_THAT(error_of([&] { under_test.open(); }),
+              AllOf(HasSubstr(spec.text()), HasSubstr(user.name), HasSubstr("profile rbd pool=rbd")));
+}
+
+TEST_F(RbdEngine, AWrongKeyIsSaidToBeOne) {
+  OtherUser user(*cluster, "profile rbd");
+  user.write_keyring("AQDxxHZlAAAAABAA2Nf0Ptx7f4UHQkcqV5uYtw==");
+  under_test.plan.ceph = {.user = user.name, .keyring = user.keyring};
+  EXPECT_THAT(error_of([&] { under_test.open(); }),
+              AllOf(HasSubstr("do not accept the key of " + user.name), HasSubstr(user.keyring)));
 }
 
 TEST_F(RbdEngine, AnEmptyOrTooSmallImageIsRefused) {
