@@ -6,6 +6,8 @@
 #include <functional>
 
 #include "base/error.h"
+#include "base/fd.h"
+#include "base/subprocess.h"
 #include "result/figures.h"
 #include "support/test_result.h"
 
@@ -59,6 +61,30 @@ TEST(Codec, NothingIsLost) {
     EXPECT_EQ(fb.stages[i].data.iops, fa.stages[i].data.iops);
     EXPECT_EQ(fb.stages[i].response.stddev_ns(), fa.stages[i].response.stddev_ns());
   }
+}
+
+TEST(Codec, DocumentsAreValidByTheSchema) {
+  const std::string source = CEPHMARK_SOURCE_DIR;
+  std::vector<std::string> command = {"python3", source + "/tests/check_schema.py",
+                                      source + "/docs/result-schema.json"};
+  const auto check = [&](const std::string& name, const std::string& text) {
+    const std::string path = ::testing::TempDir() + "/schema-" + std::to_string(::getpid()) + "-" + name;
+    write_file_atomically(path, text);
+    auto argv = command;
+    argv.push_back(path);
+    const CommandResult result = run_command(argv);
+    ::unlink(path.c_str());
+    return result.exit_code == 0 ? std::string() : result.out + result.err;
+  };
+  EXPECT_EQ(check("rich", result_text(rich_result())), "");
+  EXPECT_EQ(check("failed", result_text(testing::make_failed_result())), "");
+  EXPECT_EQ(check("empty", result_text(RunResult{})), "");
+  Json damaged = result_to_json(rich_result());
+  damaged["vms"][0]["jobs"][0]["ops"]["read"]["ios"] = "many";
+  EXPECT_NE(check("damaged", damaged.dump()), "");
+  damaged = result_to_json(rich_result());
+  damaged["surprise"] = 1;
+  EXPECT_NE(check("surprise", damaged.dump()), "");
 }
 
 TEST(Codec, DamageIsNamed) {
