@@ -306,6 +306,17 @@ bool Image::has_data() {
   return found;
 }
 
+uint64_t Image::allocated_bytes() {
+  uint64_t bytes = 0;
+  const auto visit = [](uint64_t, size_t length, int exists, void* argument) {
+    if (exists) *static_cast<uint64_t*>(argument) += length;
+    return 0;
+  };
+  if (const int r = rbd_diff_iterate2(image_, nullptr, 0, size_bytes(), 1, 1, visit, &bytes); r < 0)
+    fail("look for data in", r);
+  return bytes;
+}
+
 std::vector<Extent> Image::written() {
   std::vector<Extent> extents;
   const auto visit = [](uint64_t offset, size_t length, int exists, void* argument) {

@@ -79,6 +79,8 @@ class Image {
   /// True when anything at all is stored, in the image or through its parent. Stops at the first
   /// extent.
   bool has_data();
+  /// Bytes of the objects that exist, in the image or its parent: whole objects, and so cheap to ask.
+  uint64_t allocated_bytes();
   /// What the image itself stores (parents do not count), sorted, adjacent extents joined.
   std::vector<Extent> written();
 

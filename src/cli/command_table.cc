@@ -10,6 +10,8 @@ namespace {
 constexpr auto kCommands = std::to_array<CommandRow>({
     {"lab", "a small real Ceph cluster on this machine", run_lab_command},
     {"results", "list, show and export the results that were kept", run_results_command},
+    {"volumes", "make, prefill, list and remove the images of VMs", run_volumes_command},
+    {"cleanup", "undo what dead runs left", run_cleanup_command},
     {"version", "print the version", run_version_command},
 });
 

@@ -8,6 +8,8 @@ namespace cephmark {
 
 int run_lab_command(const std::vector<std::string>& argv);
 int run_results_command(const std::vector<std::string>& argv);
+int run_cleanup_command(const std::vector<std::string>& argv);
+int run_volumes_command(const std::vector<std::string>& argv);
 int run_version_command(const std::vector<std::string>& argv);
 
 }  // namespace cephmark

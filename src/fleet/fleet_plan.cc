@@ -103,7 +103,7 @@ std::string image_of(const JobSpec& job) {
   if (job.ioengine != "rbd") return "";
   const std::string name = option_of(job, "rbdname"), pool = option_of(job, "pool");
   if (name.empty()) return "";
-  return parse_image_spec(name, pool.empty() ? "rbd" : pool, option_of(job, "namespace")).text();
+  return parse_image_spec(name, pool.empty() ? "rbd" : pool, option_of(job, "rbdnamespace")).text();
 }
 
 std::vector<VmPlan> make_fleet(const FleetSpec& spec,

@@ -17,6 +17,10 @@ namespace cephmark {
 namespace {
 
 constexpr uint64_t kLargestWrite = 4 * kMiB;
+/// Holds the image's id once all data in the image come from a prefill, or nothing had been written
+/// before one began. Only then does the diff tell what is missing: it reports an object up to its
+/// last byte, so that holes left by random writes look like data.
+constexpr const char* kPrefillKey = "cephmark.prefill";
 
 struct Target {
   ImageSpec spec;
@@ -25,12 +29,15 @@ struct Target {
   uint64_t object_bytes = 0;
   std::vector<Extent> missing;
   uint64_t missing_bytes = 0;
+  std::string id;
+  bool mark_before = false, mark_after = false;  ///< when to set kPrefillKey
 };
 
 /// An image that is being written. The last piece to end closes it.
 struct OpenImage {
   std::unique_ptr<Image> image;
   size_t pieces_left = 0;
+  std::string mark_after;  ///< the id to be noted when it is done; empty: nothing
 };
 
 struct Piece {
@@ -64,7 +71,9 @@ class Dealer {
       if (context_.progress) context_.progress("prefilling (bytes)", written_bytes_, total_bytes_);
       if (--piece.image->pieces_left == 0) done = std::move(piece.image->image);
     }
-    if (done) done->flush();  // and closed, outside the lock
+    if (!done) return;
+    done->flush();  // and closed, outside the lock
+    if (!piece.image->mark_after.empty()) done->set_metadata(kPrefillKey, piece.image->mark_after);
   }
 
   uint64_t written_bytes() const { return written_bytes_; }
@@ -78,6 +87,8 @@ class Dealer {
     if (!open->image)
       throw Error(
           fmt::format("image {} was removed while it was being prefilled", target.spec.text()));
+    if (target.mark_before) open->image->set_metadata(kPrefillKey, target.id);
+    if (target.mark_after) open->mark_after = target.id;
     const uint64_t seed = Rng::derive(std::hash<std::string>()(target.spec.text()), target_);
     const uint64_t chunk =
         std::min(kLargestWrite, std::max<uint64_t>(target.object_bytes, 4 * kKiB));
@@ -107,8 +118,17 @@ void fill(std::vector<char>& buffer, uint64_t length, uint64_t seed, uint64_t of
 Target survey(const VolumeContext& context, const ImageSpec& spec) {
   const auto image = Image::open(context.cluster, spec, true);
   if (!image) throw Error(fmt::format("image {} is gone", spec.text()));
-  Target target{spec, image->data_pool(), image->size_bytes(), image->object_size_bytes(), {}, 0};
-  target.missing = unwritten_parts(target.size_bytes, image->written());
+  Target target{spec, image->data_pool(), image->size_bytes(), image->object_size_bytes(), {}, 0,
+                ""};
+  target.id = image->id();
+  const bool known = image->metadata(kPrefillKey) == target.id;
+  if (known || !image->has_data()) {
+    target.missing = unwritten_objects(target.size_bytes, target.object_bytes, image->written());
+    target.mark_before = !known;
+  } else {
+    target.missing = {{0, target.size_bytes}};
+    target.mark_after = true;
+  }
   for (const auto& extent : target.missing) target.missing_bytes += extent.length;
   return target;
 }
@@ -165,6 +185,22 @@ std::vector<Extent> unwritten_parts(uint64_t size_bytes, const std::vector<Exten
   }
   if (at < size_bytes) parts.push_back({at, size_bytes - at});
   return parts;
+}
+
+std::vector<Extent> unwritten_objects(uint64_t size_bytes, uint64_t object_bytes,
+                                      const std::vector<Extent>& written) {
+  std::vector<Extent> objects;
+  for (const auto& part : unwritten_parts(size_bytes, written)) {
+    const uint64_t begin = part.offset / object_bytes * object_bytes;
+    const uint64_t end = std::min(
+        size_bytes, (part.offset + part.length + object_bytes - 1) / object_bytes * object_bytes);
+    if (!objects.empty() && objects.back().offset + objects.back().length >= begin)
+      objects.back().length =
+          std::max(objects.back().offset + objects.back().length, end) - objects.back().offset;
+    else
+      objects.push_back({begin, end - begin});
+  }
+  return objects;
 }
 
 std::vector<Extent> cut_at_multiples(const Extent& extent, uint64_t chunk_bytes) {

@@ -48,7 +48,8 @@ struct PrefillReport {
 };
 
 /// Writes incompressible data over whatever of the images was never written. Repeating it goes on
-/// where it stopped.
+/// where it stopped. An image that holds data of other origin is written in full: holes inside its
+/// objects cannot be told from data.
 PrefillReport prefill_volumes(const VolumeContext& context, const std::vector<ImageSpec>& images);
 
 /// Removes images that carry our tag. Returns how many were there. Throws Error that names those it
@@ -57,6 +58,10 @@ size_t remove_volumes(const VolumeContext& context, const std::vector<ImageSpec>
 
 /// The parts of [0, size) that no extent covers. `written` is sorted. Pure.
 std::vector<Extent> unwritten_parts(uint64_t size_bytes, const std::vector<Extent>& written);
+/// The objects (joined where adjacent) of which anything is unwritten, cut at the end of the image.
+/// Pure.
+std::vector<Extent> unwritten_objects(uint64_t size_bytes, uint64_t object_bytes,
+                                      const std::vector<Extent>& written);
 /// Cuts [extent] where multiples of `chunk_bytes` lie: the pieces tile it exactly. Pure.
 std::vector<Extent> cut_at_multiples(const Extent& extent, uint64_t chunk_bytes);
 

@@ -51,6 +51,15 @@ TEST(Prefill, PiecesTileTheRestExactlyWhateverWasWritten) {
   }
 }
 
+TEST(Prefill, AnObjectThatIsNotWrittenToItsEndIsWrittenWhole) {
+  EXPECT_THAT(unwritten_objects(100, 10, {{0, 100}}), IsEmpty());
+  EXPECT_THAT(unwritten_objects(95, 10, {{0, 95}}), IsEmpty());
+  EXPECT_THAT(unwritten_objects(95, 10, {{0, 23}, {30, 65}}), ElementsAre(Extent{20, 10}));
+  EXPECT_THAT(unwritten_objects(95, 10, {{0, 23}, {30, 60}}),
+              ElementsAre(Extent{20, 10}, Extent{90, 5}));
+  EXPECT_THAT(unwritten_objects(95, 10, {{3, 2}, {12, 1}}), ElementsAre(Extent{0, 95}));
+}
+
 TEST(Grants, NameImagesWithOrWithoutTheirPool) {
   const ImageSpec spec{"rbd", "", "vm-1", ""};
   EXPECT_TRUE(write_is_granted({"rbd/vm-*"}, spec));

@@ -1,0 +1,50 @@
+#include "cli/ceph_options.h"
+
+#include <cstdio>
+
+#include "base/error.h"
+#include "lab/lab.h"
+
+namespace cephmark {
+
+void add_ceph_options(CLI::App& app, CephOptions& options) {
+  const char* group = "Cluster";
+  app.add_option("-c,--conf", options.target.conf,
+                 "ceph.conf (else CEPH_CONF, else Ceph's default places)")
+      ->group(group);
+  app.add_option("-n,--user,--name,--id", options.target.user,
+                 "Ceph user, with or without 'client.' (default admin)")
+      ->group(group);
+  app.add_option("-k,--keyring", options.target.keyring, "keyring of that user")->group(group);
+  app.add_option("--cluster", options.target.cluster, "name of the cluster (default ceph)")
+      ->group(group);
+  app.add_flag("--lab", options.lab, "use the cluster that 'cephmark lab up' started")
+      ->group(group);
+}
+
+CephTarget resolve_ceph_target(const CephOptions& options) {
+  if (!options.lab) return options.target;
+  if (!options.target.conf.empty())
+    throw UsageError("--lab and --conf name two clusters", "give one of them");
+  const auto conf = lab_conf_if_running();
+  if (!conf) throw Error("no lab is running", "start one: cephmark lab up");
+  CephTarget target = options.target;
+  target.conf = *conf;
+  if (target.keyring.empty()) target.keyring = Lab::open().admin_keyring_path();
+  return target;
+}
+
+bool parse_command_line(CLI::App& app, const std::vector<std::string>& argv) {
+  std::vector<std::string> reversed(argv.rbegin(), argv.rend() - (argv.empty() ? 0 : 1));
+  try {
+    app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    std::fputs(app.help().c_str(), stdout);
+    return false;
+  } catch (const CLI::ParseError& error) {
+    throw UsageError(error.what(), "cephmark " + app.get_name() + " --help tells the options");
+  }
+  return true;
+}
+
+}  // namespace cephmark

@@ -1,0 +1,213 @@
+// cephmark volumes: the images of simulated VMs, made by hand for a series of runs.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/time.h"
+#include "base/units.h"
+#include "cli/ceph_options.h"
+#include "cli/commands.h"
+#include "cli/signals.h"
+#include "fleet/fleet_plan.h"
+#include "fleet/volumes.h"
+
+namespace cephmark {
+namespace {
+
+struct Arguments {
+  CephOptions ceph;
+  std::vector<std::string> names, features, allow_write;
+  int vms = 0;
+  std::string vm_name = "{{.Host}}-{{.Index}}";
+  std::string pool = "rbd", rados_namespace, size, clone_from, data_pool, object_size;
+  int parallel = 16;
+  bool prefill = false, quiet = false, all = false;
+};
+
+void add_names(CLI::App& command, Arguments& arguments) {
+  command.add_option("NAME", arguments.names, "images: NAME or POOL/[NAMESPACE/]NAME");
+  command.add_option("--vms", arguments.vms, "the images of N VMs instead")->type_name("N");
+  command
+      .add_option("--vm-name", arguments.vm_name,
+                  "how they are called (default {{.Host}}-{{.Index}})")
+      ->type_name("PATTERN");
+}
+
+void add_common(CLI::App& command, Arguments& arguments) {
+  command.add_option("--pool", arguments.pool, "pool (default rbd)");
+  command.add_option("--namespace", arguments.rados_namespace, "namespace in the pool");
+  command.add_option("--parallel", arguments.parallel, "how many at once (default 16)")
+      ->check(CLI::Range(1, 256));
+  command.add_flag("--quiet", arguments.quiet, "no progress");
+  add_ceph_options(command, arguments.ceph);
+}
+
+void add_create(CLI::App& command, Arguments& arguments) {
+  command.add_option("--size", arguments.size, "size of each, with a unit: 20G")->type_name("SIZE");
+  command.add_option("--clone-from", arguments.clone_from, "make clones of POOL/IMAGE@SNAPSHOT");
+  command.add_option("--data-pool", arguments.data_pool, "pool for the data (erasure coded pools)");
+  command.add_option("--features", arguments.features, "image features, with commas")
+      ->delimiter(',');
+  command
+      .add_option("--object-size", arguments.object_size, "size of objects, 4K to 32M (default 4M)")
+      ->type_name("SIZE");
+  command.add_flag("--prefill", arguments.prefill, "and write them in full");
+}
+
+std::vector<ImageSpec> images_of(const Arguments& arguments) {
+  std::vector<std::string> names = arguments.names;
+  if (arguments.vms > 0 && !names.empty())
+    throw UsageError("name the images or give --vms, not both");
+  if (arguments.vms > 0) names = vm_names(arguments.vm_name, local_host_name(), arguments.vms);
+  if (names.empty()) throw UsageError("no images are named", "give their names, or --vms N");
+  std::vector<ImageSpec> images;
+  for (const auto& name : names) {
+    images.push_back(parse_image_spec(name, arguments.pool, arguments.rados_namespace));
+    if (!images.back().snapshot.empty()) throw UsageError(fmt::format("'{}' is a snapshot", name));
+    if (std::count(images.begin(), images.end(), images.back()) > 1)
+      throw UsageError(fmt::format("'{}' is named twice", name));
+  }
+  return images;
+}
+
+ImageShape shape_of(const Arguments& arguments) {
+  ImageShape shape;
+  if (!arguments.clone_from.empty()) {
+    shape.clone_from = parse_image_spec(arguments.clone_from, arguments.pool);
+    if (shape.clone_from->snapshot.empty())
+      throw UsageError(fmt::format("--clone-from {}: it names no snapshot", arguments.clone_from),
+                       "POOL/IMAGE@SNAPSHOT");
+  } else if (arguments.size.empty()) {
+    throw UsageError("--size is missing", "--size 20G, or --clone-from POOL/IMAGE@SNAPSHOT");
+  }
+  if (!arguments.size.empty()) shape.size_bytes = parse_size(arguments.size, "--size");
+  if (!arguments.size.empty() && shape.size_bytes == 0)
+    throw UsageError("--size: an image of no bytes holds nothing");
+  if (!arguments.object_size.empty())
+    shape.object_size_bytes = parse_size(arguments.object_size, "--object-size");
+  shape.data_pool = arguments.data_pool;
+  shape.features = arguments.features;
+  return shape;
+}
+
+/// One line that is rewritten on a terminal, a line every 5 s elsewhere.
+VolumeProgress progress_to_stderr(bool quiet) {
+  if (quiet) return {};
+  const bool terminal = ::isatty(STDERR_FILENO);
+  auto last_ns = std::make_shared<int64_t>(0);
+  auto last_what = std::make_shared<std::string>();
+  return [=](const std::string& what, uint64_t done, uint64_t total) {
+    const int64_t now_ns = monotonic_ns();
+    const bool end = total > 0 && done == total, fresh = what != *last_what;
+    if (!end && !fresh && now_ns - *last_ns < (terminal ? 200 : 5'000) * kNsPerMs) return;
+    *last_ns = now_ns;
+    *last_what = what;
+    const bool bytes = what.find("(bytes)") != std::string::npos;
+    const std::string text =
+        total == 0 ? what
+        : bytes    ? fmt::format("{}: {} of {} ({} %)", what.substr(0, what.find(" (bytes)")),
+                                 format_size(done), format_size(total), done * 100 / total)
+                   : fmt::format("{}: {} of {}", what, done, total);
+    fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "", text, terminal && !end ? "" : "\n");
+  };
+}
+
+void tell_prefill(const PrefillReport& report) {
+  fmt::print("{} written, {} were written before, {} in all{}\n", format_size(report.written_bytes),
+             format_size(report.found_bytes), format_size(report.total_bytes),
+             report.complete ? "" : " (stopped: the same command goes on from here)");
+  for (const auto& spec : report.adopted) fmt::print("{} was empty and is ours now\n", spec.text());
+}
+
+int list(const VolumeContext& context, const Arguments& arguments) {
+  auto watchers = watcher_knowledge(context.cluster->fsid());
+  watchers.own.insert(context.cluster->instance_id());
+  std::vector<ImageSpec> specs;
+  for (const auto& name : list_images(*context.cluster, arguments.pool, arguments.rados_namespace))
+    specs.push_back({arguments.pool, arguments.rados_namespace, name, ""});
+  size_t shown = 0;
+  for (const auto& state : examine_images(context.cluster, specs, watchers)) {
+    if (!state.ours && !arguments.all) continue;
+    if (shown++ == 0)
+      fmt::print("{:<32} {:>10}  {:<28} {:<16} {}\n", "IMAGE", "SIZE", "RUN", "HOST", "STATE");
+    std::string states;
+    for (const auto& finding : state.report.findings)
+      states += (states.empty() ? "" : ", ") + std::string(target_state_name(finding.state));
+    const bool tagged = state.ours && state.tag;
+    fmt::print("{:<32} {:>10}  {:<28} {:<16} {}\n", state.spec.text(),
+               format_size(state.size_bytes), tagged ? state.tag->run.run_id : "-",
+               tagged ? state.tag->run.host : "-", states);
+  }
+  if (shown == 0)
+    fmt::print(stderr, "There are no images of cephmark in {} ({} others; --all shows them).\n",
+               arguments.pool, specs.size());
+  return 0;
+}
+
+int act(const std::string& verb, const Arguments& arguments, VolumeContext& context) {
+  if (verb == "list") return list(context, arguments);
+  const auto images = images_of(arguments);
+  if (verb == "remove") {
+    const size_t removed = remove_volumes(context, images);
+    fmt::print("{} image{} removed\n", removed, removed == 1 ? "" : "s");
+    return 0;
+  }
+  const auto manifest =
+      Manifest::create(make_run_id("volumes"), context.cluster->target(), context.cluster->fsid());
+  manifest->add_instance(context.cluster->instance_id());
+  context.manifest = manifest.get();
+  if (verb == "create") {
+    const auto report = create_volumes(context, images, shape_of(arguments), true);
+    fmt::print("{} image{} made", report.created.size(), report.created.size() == 1 ? "" : "s");
+    if (!report.found.empty()) fmt::print(", {} were there already", report.found.size());
+    fmt::print("\n");
+  }
+  if (verb == "prefill" || arguments.prefill) {
+    const auto report = prefill_volumes(context, images);
+    tell_prefill(report);
+    if (!report.complete) return SignalWatcher::exit_code();
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_volumes_command(const std::vector<std::string>& argv) {
+  CLI::App app(
+      "The images of simulated VMs: made, wholly written, listed and removed, many at once.",
+      "volumes");
+  Arguments arguments;
+  app.require_subcommand(1);
+  CLI::App* create = app.add_subcommand("create", "make images and tag them as cephmark's");
+  CLI::App* prefill =
+      app.add_subcommand("prefill", "write whatever of the images was never written");
+  CLI::App* list_them = app.add_subcommand("list", "the images of cephmark in a pool");
+  CLI::App* remove = app.add_subcommand("remove", "remove images that cephmark made");
+  for (CLI::App* command : {create, prefill, remove}) add_names(*command, arguments);
+  for (CLI::App* command : {create, prefill, list_them, remove}) add_common(*command, arguments);
+  add_create(*create, arguments);
+  list_them->add_flag("--all", arguments.all, "also images that are not cephmark's");
+  prefill
+      ->add_option("--allow-write", arguments.allow_write,
+                   "images (or patterns) whose data may be overwritten")
+      ->type_name("IMAGE");
+  if (!parse_command_line(app, argv)) return 0;
+  const std::string verb = app.get_subcommands()[0]->get_name();
+  if (verb == "create") shape_of(arguments);  // mistakes are told before the cluster is asked
+  if (verb != "list") images_of(arguments);
+
+  std::stop_source stop;
+  const SignalWatcher signals(stop);
+  VolumeContext context;
+  context.cluster = Cluster::connect(resolve_ceph_target(arguments.ceph));
+  context.allow_write = arguments.allow_write;
+  context.parallel = static_cast<size_t>(arguments.parallel);
+  context.progress = progress_to_stderr(arguments.quiet);
+  context.stop = stop.get_token();
+  return act(verb, arguments, context);
+}
+
+}  // namespace cephmark

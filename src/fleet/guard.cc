@@ -1,0 +1,200 @@
+#include "fleet/guard.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+
+#include "base/error.h"
+#include "engine/engine_table.h"
+#include "fleet/file_state.h"
+#include "fleet/fleet_plan.h"
+#include "fleet/image_state.h"
+#include "fleet/volumes.h"
+
+namespace cephmark {
+namespace {
+
+/// Refusals so far, and whether --allow-write would lift all of them.
+struct Refusals {
+  std::string text;
+  size_t count = 0;
+  bool all_liftable = true;
+  std::string hint;
+
+  void add(const PlannedTarget& target, const Decision& decision, const StateReport& report) {
+    text += fmt::format("\n  {} (job {}, {})", explain(target.text, decision, report),
+                        target.job_name, target.source);
+    if (count++ == 0) hint = decision.hint;
+    all_liftable &= decision.grant_lifts;
+  }
+};
+
+std::string taint_code(TargetState state) {
+  switch (state) {
+    case TargetState::kEmptyUntagged:
+      return "unwritten-image";
+    case TargetState::kOursSnapshots:
+      return "snapshots";
+    case TargetState::kUnknown:
+      return "target-not-examined";
+    default:
+      return "target-in-use";
+  }
+}
+
+Action action_of(const PlannedTarget& target) {
+  return target.writes ? Action::kWriteJob : Action::kReadJob;
+}
+
+bool path_is_granted(const std::vector<std::string>& patterns, const std::string& path,
+                     const std::string& resolved) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return pattern_matches(pattern, path) || pattern_matches(pattern, resolved);
+  });
+}
+
+void guard_path(const Plan& plan, const GuardContext& context, const PlannedTarget& target,
+                GuardReport& report, Refusals& refusals) {
+  const auto state =
+      examine_path(target.text, {target.generated_name, target.job_name, context.file_is_ours});
+  const bool granted = path_is_granted(plan.grants.allow_write, target.text, state.resolved);
+  const auto decision = decide_all(state.kind, state.report.states(), action_of(target), {granted});
+  if (decision.verdict == Verdict::kRefused) return refusals.add(target, decision, state.report);
+  if (decision.verdict == Verdict::kTainted)
+    report.taints.push_back(
+        {taint_code(decision.because), explain(target.text, decision, state.report)});
+  if (target.writes) report.writable.insert(target.text);
+}
+
+/// Reads of what was never written come back as zeros, and fast (field report USE-01).
+void look_for_holes(const std::shared_ptr<Cluster>& cluster, const ImageState& state,
+                    std::vector<Taint>& taints) {
+  const auto image = Image::open(cluster, state.spec, true);
+  if (!image) return;
+  const uint64_t size = image->size_bytes(), stored = image->allocated_bytes();
+  if (size == 0 || stored >= size - size / 100) return;
+  taints.push_back({"unwritten-image",
+                    fmt::format("{}: {} % of it was never written: reads there measure nothing",
+                                state.spec.text(), (size - stored) * 100 / size)});
+}
+
+void guard_images(const Plan& plan, const GuardContext& context,
+                  const std::vector<PlannedTarget>& targets, GuardReport& report,
+                  Refusals& refusals) {
+  auto watchers = watcher_knowledge(report.cluster->fsid());
+  watchers.own.insert(context.own_instances.begin(), context.own_instances.end());
+  watchers.own.insert(report.cluster->instance_id());
+  std::vector<ImageSpec> specs;
+  for (const auto& target : targets) specs.push_back(parse_image_spec(target.text));
+  auto states = examine_images(report.cluster, specs, watchers);
+  std::vector<size_t> holes;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    auto& state = states[i];
+    const bool granted = write_is_granted(plan.grants.allow_write, state.spec);
+    auto decision = state.decide(action_of(targets[i]), granted);
+    if (decision.verdict == Verdict::kWaitedFor) {
+      if (context.note)
+        context.note(explain(targets[i].text, decision, state.report) + "; waiting");
+      state = wait_for_dead_watchers(report.cluster, state.spec, watchers);
+      decision = state.decide(action_of(targets[i]), granted);
+    }
+    if (decision.verdict == Verdict::kRefused || decision.verdict == Verdict::kWaitedFor) {
+      refusals.add(targets[i], decision, state.report);
+      continue;
+    }
+    if (decision.verdict == Verdict::kAdopted) report.to_adopt.push_back(state.spec);
+    if (decision.verdict == Verdict::kTainted)
+      report.taints.push_back(
+          {taint_code(decision.because), explain(targets[i].text, decision, state.report)});
+    if (targets[i].writes)
+      report.writable.insert(targets[i].text);
+    else if (decision.because != TargetState::kEmptyUntagged && state.exists)
+      holes.push_back(i);
+  }
+  std::mutex mutex;
+  for_each_parallel(holes.size(), 16, [&](size_t i) {
+    std::vector<Taint> found;
+    look_for_holes(report.cluster, states[holes[i]], found);
+    const std::lock_guard lock(mutex);
+    report.taints.insert(report.taints.end(), found.begin(), found.end());
+  });
+}
+
+}  // namespace
+
+std::vector<PlannedTarget> planned_targets(const Plan& plan) {
+  std::map<std::string, PlannedTarget> by_text;
+  const auto add = [&](PlannedTarget target) {
+    const auto [found, fresh] = by_text.emplace(target.text, target);
+    if (fresh) return;
+    auto& known = found->second;
+    if (target.writes && !known.writes)
+      known.job_name = target.job_name, known.source = target.source;
+    known.writes |= target.writes;
+    known.generated_name &= target.generated_name;
+  };
+  for (const auto& vm : plan.vms)
+    for (const auto& job : vm.jobs) {
+      const bool writes = job.rw.writes || job.rw.trims;
+      const EngineRow* row = find_engine(job.ioengine);
+      if (const std::string image = image_of(job); !image.empty())
+        add({PlannedTarget::Kind::kImage, image, writes, false, job.name, job.source});
+      else if (row && !row->needs_ceph && job.ioengine != "null")
+        for (const auto& path : FileTarget::paths(job))
+          add({PlannedTarget::Kind::kPath, path, writes, job.filenames.empty(), job.name,
+               job.source});
+    }
+  std::vector<PlannedTarget> targets;
+  for (auto& [text, target] : by_text) targets.push_back(std::move(target));
+  return targets;
+}
+
+GuardReport guard_targets(const Plan& plan, const GuardContext& context) {
+  GuardReport report;
+  report.cluster = context.cluster;
+  Refusals refusals;
+  std::vector<PlannedTarget> images;
+  for (const auto& target : planned_targets(plan)) {
+    if (target.kind == PlannedTarget::Kind::kImage)
+      images.push_back(target);
+    else
+      guard_path(plan, context, target, report, refusals);
+  }
+  report.image_count = images.size();
+  if (!images.empty()) {
+    if (!report.cluster) report.cluster = Cluster::connect(plan.ceph, plan.limits.open_timeout_ns);
+    guard_images(plan, context, images, report, refusals);
+  }
+  if (refusals.count == 0) return report;
+  throw Error(fmt::format("refused; nothing was written:{}", refusals.text),
+              refusals.all_liftable
+                  ? "if what is there may be overwritten, name it: --allow-write TARGET"
+                  : refusals.hint);
+}
+
+FileGuard make_file_guard(const Plan& plan,
+                          std::function<bool(const std::string& path)> file_is_ours) {
+  return [&plan, file_is_ours = std::move(file_is_ours)](const FileAccess& access) {
+    const auto state = examine_path(access.path, {access.own_name, "", file_is_ours});
+    const bool granted = path_is_granted(plan.grants.allow_write, access.path, state.resolved);
+    const auto action = access.writes ? Action::kWriteJob : Action::kReadJob;
+    const auto decision = decide_all(state.kind, state.report.states(), action, {granted});
+    if (decision.verdict == Verdict::kRefused)
+      throw Error(
+          "refused: " + explain(access.path, decision, state.report),
+          decision.grant_lifts
+              ? fmt::format("if what is there may be overwritten: --allow-write {}", access.path)
+              : std::string(decision.hint));
+  };
+}
+
+void adopt_images(const GuardReport& report, const RunIdentity& run) {
+  for_each_parallel(report.to_adopt.size(), 16, [&](size_t i) {
+    tag_image(report.cluster, report.to_adopt[i], run, true, true);
+  });
+}
+
+}  // namespace cephmark
