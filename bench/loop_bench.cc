@@ -1,12 +1,15 @@
 // loop_bench: the measuring loop alone, without job files and reports: 4 KiB random reads on one engine.
 //
-//   loop_bench ENGINE DEPTH SECONDS SIZE_MIB [FILE]
+//   loop_bench ENGINE DEPTH SECONDS SIZE_MIB [FILE | POOL/IMAGE]     the latter for rbd; CEPH_CONF says which cluster
 //
 // Prints one line: engine, I/Os per second, CPU nanoseconds per I/O over the measured window (whole process).
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <string>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -24,7 +27,7 @@ class Silent : public Observer {
 
 int run(int argc, char** argv) {
   if (argc < 5) {
-    fmt::print(stderr, "usage: loop_bench ENGINE DEPTH SECONDS SIZE_MIB [FILE]\n");
+    fmt::print(stderr, "usage: loop_bench ENGINE DEPTH SECONDS SIZE_MIB [FILE | POOL/IMAGE]\n");
     return 2;
   }
   JobSpec job;
@@ -35,7 +38,13 @@ int run(int argc, char** argv) {
   job.time_based = true;
   job.invalidate = false;
   job.size = {SizeSpec::Kind::kBytes, static_cast<uint64_t>(std::atoll(argv[4])) * kMiB};
-  if (argc > 5) job.filenames = {argv[5]};
+  const std::string target = argc > 5 ? argv[5] : "";
+  if (job.ioengine == "rbd") {
+    job.engine_options["pool"] = target.substr(0, target.find('/'));
+    job.engine_options["rbdname"] = target.substr(target.find('/') + 1);
+  } else if (!target.empty()) {
+    job.filenames = {target};
+  }
   job.rw.random = true;
   job.rw.name = "randread";
   Plan plan;
@@ -49,7 +58,13 @@ int run(int argc, char** argv) {
              static_cast<double>(reads.ios) * 1e9 / static_cast<double>(result.measured_ns),
              static_cast<double>(cpu_ns) / static_cast<double>(reads.ios),
              format_duration(reads.response.quantile_ns(0.99)), result.error_count());
-  return result.error_count() ? 1 : 0;
+  for (const Taint& taint : result.taints) fmt::print("{}: {}\n", taint.code, taint.text);
+  const int exit_code = result.error_count() || result.must_exit_hard ? 1 : 0;
+  if (result.must_exit_hard) {
+    std::fflush(stdout);
+    _exit(exit_code);  // requests are still out: nothing may be torn down under them
+  }
+  return exit_code;
 }
 
 }  // namespace
