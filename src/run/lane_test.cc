@@ -156,7 +156,9 @@ class Bed {
 };
 
 Script takes(int64_t service_ns) {
-  return [=](const IoRequest& request, int) { return Answer{clock_ns + service_ns, static_cast<int64_t>(request.length)}; };
+  return [=](const IoRequest& request, int) {
+    return Answer{clock_ns + service_ns, static_cast<int64_t>(request.length)};
+  };
 }
 
 const PhaseSpan* phase(const JobResult& result, PhaseKind kind) {

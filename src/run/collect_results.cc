@@ -1,0 +1,139 @@
+#include "run/collect_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace cephmark {
+namespace {
+
+// Clones of one section run side by side: their spans are joined kind by kind.
+void merge_phases(std::vector<PhaseSpan>& into, const std::vector<PhaseSpan>& other, int stage) {
+  for (PhaseSpan span : other) {
+    span.stage = stage;
+    auto same = std::find_if(into.begin(), into.end(),
+                             [&](const PhaseSpan& p) { return p.kind == span.kind && p.stage == stage; });
+    if (same == into.end()) {
+      into.push_back(span);
+    } else {
+      same->start_ns = std::min(same->start_ns, span.start_ns);
+      same->end_ns = std::max(same->end_ns, span.end_ns);
+    }
+  }
+}
+
+void merge_clone(JobResult& into, const JobResult& clone, int stage) {
+  for (int op = 0; op < kOpCount; ++op)
+    if (clone.ops[op]) into.op(static_cast<Op>(op)).merge(*clone.ops[op]);
+  into.depths.merge(clone.depths);
+  into.cpu.merge(clone.cpu);
+  merge_phases(into.phases, clone.phases, stage);
+  into.error_samples.insert(into.error_samples.end(), clone.error_samples.begin(), clone.error_samples.end());
+  std::stable_sort(into.error_samples.begin(), into.error_samples.end(),
+                   [](const ErrorSample& a, const ErrorSample& b) { return a.at_ns < b.at_ns; });
+  if (into.error_samples.size() > Recorder::kErrorSamples) into.error_samples.resize(Recorder::kErrorSamples);
+  into.abandoned += clone.abandoned;
+  into.issued += clone.issued;
+  into.finished &= clone.finished;
+}
+
+void collect_lanes(const RunState& state, RunResult& result) {
+  for (size_t vm = 0; vm < state.plan.vms.size(); ++vm) {
+    VmResult& out = result.vms.emplace_back();
+    out.vm = static_cast<int>(vm);
+    for (size_t job = 0; job < state.plan.vms[vm].jobs.size(); ++job) {
+      out.jobs.emplace_back().job = static_cast<int>(job);
+      const OpenTarget* target = state.job_targets[vm][job];
+      const auto known = std::find_if(out.targets.begin(), out.targets.end(),
+                                      [&](const TargetFacts& facts) { return facts.name == target->info->name; });
+      if (known == out.targets.end()) {
+        TargetFacts facts;
+        facts.name = target->info->name;
+        facts.size_bytes = target->info->size_bytes;
+        facts.facts = target->info->facts;
+        out.targets.push_back(std::move(facts));
+      }
+    }
+  }
+  for (const LanePlace& place : state.lanes) {
+    const LaneSetup& setup = place.lane->setup();
+    merge_clone(result.vms[setup.vm].jobs[setup.job], place.lane->result(), setup.stage);
+  }
+  if (state.connections) {
+    result.connections = state.connections->size();
+    const auto facts = state.connections->facts();
+    const auto number = [&](const char* name) {
+      const auto found = facts.find(name);
+      return found == facts.end() ? uint64_t{0} : std::strtoull(found->second.c_str(), nullptr, 10);
+    };
+    result.budget_ops = number("objecter_inflight_ops");
+    result.budget_bytes = number("objecter_inflight_op_bytes");
+  }
+  for (const auto& [key, target] : state.targets)
+    for (const std::string& warning : target.info->warnings) result.taints.push_back({"target", warning});
+}
+
+// Fleet-wide spans, and the common window: where the measured windows of all VMs with jobs in a stage overlap.
+void collect_windows(RunResult& result, int stages) {
+  for (int stage = 0; stage < stages; ++stage) {
+    int64_t from_ns = 0, to_ns = INT64_MAX;
+    bool any = false;
+    for (const VmResult& vm : result.vms) {
+      int64_t vm_from_ns = INT64_MAX, vm_to_ns = INT64_MIN;
+      for (const JobResult& job : vm.jobs) {
+        merge_phases(result.phases, [&] {
+          std::vector<PhaseSpan> mine;
+          for (const PhaseSpan& span : job.phases)
+            if (span.stage == stage) mine.push_back(span);
+          return mine;
+        }(), stage);
+        for (const PhaseSpan& span : job.phases) {
+          if (span.stage != stage || span.kind != PhaseKind::kMeasure) continue;
+          vm_from_ns = std::min(vm_from_ns, span.start_ns);
+          vm_to_ns = std::max(vm_to_ns, span.end_ns);
+        }
+      }
+      if (vm_to_ns < vm_from_ns) continue;
+      any = true;
+      from_ns = std::max(from_ns, vm_from_ns);
+      to_ns = std::min(to_ns, vm_to_ns);
+    }
+    if (any) result.measured_ns += std::max<int64_t>(0, to_ns - from_ns);
+  }
+}
+
+void collect_totals(RunResult& result) {
+  for (const VmResult& vm : result.vms)
+    for (const JobResult& job : vm.jobs)
+      for (const auto& op : job.ops) {
+        if (!op) continue;
+        result.fleet_response.merge(op->response);
+        result.fleet_service.merge(op->service);
+        result.late_arrivals += op->late;
+      }
+}
+
+void mark_abandoned(RunResult& result) {
+  int64_t abandoned = 0;
+  for (const VmResult& vm : result.vms)
+    for (const JobResult& job : vm.jobs) abandoned += job.abandoned;
+  if (abandoned == 0 && !result.must_exit_hard) return;
+  result.must_exit_hard = true;
+  result.taints.push_back(
+      {"abandoned", fmt::format("{} requests had not come back when the drain grace was over; their targets were not "
+                                "closed",
+                                abandoned)});
+}
+
+}  // namespace
+
+void collect_results(RunState& state, RunResult& result) {
+  collect_lanes(state, result);
+  collect_windows(result, state.plan.stage_count());
+  collect_totals(result);
+  mark_abandoned(result);
+  state.collector.finish(result);
+}
+
+}  // namespace cephmark
