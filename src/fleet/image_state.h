@@ -48,7 +48,7 @@ std::vector<ImageState> examine_images(const std::shared_ptr<Cluster>& cluster,
 /// Examines again until no dead watcher is left or the time is over.
 ImageState wait_for_dead_watchers(const std::shared_ptr<Cluster>& cluster, const ImageSpec& spec,
                                   const WatcherKnowledge& watchers,
-                                  int64_t timeout_ns = 45'000'000'000);
+                                  int64_t timeout_ns = 90'000'000'000);
 
 /// Writes the tag for the image of that name. Throws Error when it is gone.
 void tag_image(const std::shared_ptr<Cluster>& cluster, const ImageSpec& spec,

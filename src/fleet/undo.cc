@@ -66,7 +66,14 @@ Outcome undo_image(const ManifestContent& run, const ManifestEntry& entry,
   watchers.own.insert(cluster->instance_id());
   watchers.dead.insert(run.instances.begin(), run.instances.end());
   auto state = examine_image(cluster, spec, watchers);
-  if (!state.exists && state.report.has(TargetState::kMissing)) return {O::kGone, ""};
+  if (!state.exists && state.report.has(TargetState::kMissing)) {
+    // A creation that was cut off may have left the name without an image that could be opened.
+    const auto names = list_images(*cluster, spec.pool, spec.rados_namespace);
+    if (std::find(names.begin(), names.end(), spec.name) == names.end()) return {O::kGone, ""};
+    if (dry_run) return {O::kWouldUndo, ""};
+    remove_image(*cluster, spec);
+    return {O::kUndone, ""};
+  }
   if (state.report.has(TargetState::kUnknown))
     return {O::kFailed, state.report.detail_of(TargetState::kUnknown)};
   if (!is_the_announced_image(run, entry, state))
