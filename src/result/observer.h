@@ -32,6 +32,9 @@ class Observer {
   virtual void progress(const std::string& what, uint64_t done, uint64_t total) = 0;
   virtual void note(const std::string& text) = 0;
   virtual void tick(const TickSample& sample) = 0;
+  /// Just before the first I/O of the first stage, and just after the last has come back or was given up.
+  virtual void io_begins() {}
+  virtual void io_ended() {}
 };
 
 }  // namespace cephmark

@@ -240,7 +240,9 @@ RunResult LocalRunner::run(const Plan& plan, std::stop_token stop, Observer& obs
   bool all_done = false;
   {
     const std::stop_callback on_stop(stop, [&control = state->control] { control.stop_at(monotonic_ns()); });
+    observer.io_begins();
     all_done = StageLoop(*state, options_, observer, result).run(stages);
+    observer.io_ended();
   }
   if (stop.stop_requested()) {
     result.stop_reason = "interrupted";
