@@ -1,8 +1,11 @@
-// loop_bench: the measuring loop alone, without job files and reports: 4 KiB random reads on one engine.
+// loop_bench: the measuring loop alone, without job files and reports: 4 KiB random reads on one
+// engine.
 //
-//   loop_bench ENGINE DEPTH SECONDS SIZE_MIB [FILE | POOL/IMAGE]     the latter for rbd; CEPH_CONF says which cluster
+//   loop_bench ENGINE DEPTH SECONDS SIZE_MIB [FILE | POOL/IMAGE]     the latter for rbd; CEPH_CONF
+//   says which cluster
 //
-// Prints one line: engine, I/Os per second, CPU nanoseconds per I/O over the measured window (whole process).
+// Prints one line: engine, I/Os per second, CPU nanoseconds per I/O over the measured window (whole
+// process).
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -54,7 +57,8 @@ int run(int argc, char** argv) {
   const RunResult result = LocalRunner().run(plan, {}, observer);
   const OpResult reads = result.total(Op::kRead);
   const int64_t cpu_ns = result.process_cpu.user_ns + result.process_cpu.system_ns;
-  fmt::print("{} depth {}: {:.0f} IOPS, {:.1f} ns CPU per I/O, p99 {}, errors {}\n", job.ioengine, job.iodepth,
+  fmt::print("{} depth {}: {:.0f} IOPS, {:.1f} ns CPU per I/O, p99 {}, errors {}\n", job.ioengine,
+             job.iodepth,
              static_cast<double>(reads.ios) * 1e9 / static_cast<double>(result.measured_ns),
              static_cast<double>(cpu_ns) / static_cast<double>(reads.ios),
              format_duration(reads.response.quantile_ns(0.99)), result.error_count());

@@ -1,8 +1,9 @@
-// raw_loop: the least that a program can do with a library to keep N requests in flight. What the engines are measured
-// against (bench.py): no statistics but a count, no clock but the deadline's.
+// raw_loop: the least that a program can do with a library to keep N requests in flight. What the
+// engines are measured against (bench.py): no statistics but a count, no clock but the deadline's.
 //   raw_loop pread FILE SECONDS               4 KiB random preads, one thread
-//   raw_loop rbd-read|rbd-write POOL IMAGE DEPTH SECONDS   4 KiB random, resubmitted from the callback, cache off
-//   raw_loop rados-read POOL DEPTH SECONDS    4 KiB random reads of 64 objects that it writes first and removes
+//   raw_loop rbd-read|rbd-write POOL IMAGE DEPTH SECONDS   4 KiB random, resubmitted from the
+//   callback, cache off raw_loop rados-read POOL DEPTH SECONDS    4 KiB random reads of 64 objects
+//   that it writes first and removes
 // Prints one JSON line: {"ios": N, "seconds": S}. The caller takes CPU time from wait4.
 #include <fcntl.h>
 #include <rados/librados.h>
@@ -122,14 +123,16 @@ void rados_done(rados_completion_t completion, void* argument) {
 
 void submit_rados(Slot& slot) {
   rados_completion_t completion;
-  must(rados_aio_create_completion2(&slot, rados_done, &completion), "rados_aio_create_completion2");
+  must(rados_aio_create_completion2(&slot, rados_done, &completion),
+       "rados_aio_create_completion2");
   const std::string name = "cephmark_raw_loop." + std::to_string(slot.rng.below(slot.objects));
   must(rados_aio_read(slot.io, name.c_str(), completion, slot.buffer, kBlock,
                       slot.rng.below(1024) * kBlock),
        "rados_aio_read");
 }
 
-void drive(std::vector<std::unique_ptr<Slot>>& slots, Shared& shared, int64_t seconds, void (*submit)(Slot&)) {
+void drive(std::vector<std::unique_ptr<Slot>>& slots, Shared& shared, int64_t seconds,
+           void (*submit)(Slot&)) {
   const int64_t start = monotonic_ns();
   shared.end_ns = start + seconds * kNsPerSecond;
   shared.in_flight = static_cast<int>(slots.size());
@@ -156,8 +159,8 @@ std::vector<std::unique_ptr<Slot>> make_slots(Shared& shared, int depth) {
   return slots;
 }
 
-int run_ceph(const std::string& mode, const std::string& pool, const std::string& image_name, int depth,
-             int64_t seconds) {
+int run_ceph(const std::string& mode, const std::string& pool, const std::string& image_name,
+             int depth, int64_t seconds) {
   rados_t cluster;
   must(rados_create(&cluster, "admin"), "rados_create");
   must(rados_conf_read_file(cluster, nullptr), "ceph.conf");
@@ -170,12 +173,13 @@ int run_ceph(const std::string& mode, const std::string& pool, const std::string
   if (mode == "rados-read") {
     const std::string megabytes(4 << 20, 'r');
     for (int i = 0; i < 64; ++i)
-      must(rados_write_full(io, ("cephmark_raw_loop." + std::to_string(i)).c_str(), megabytes.data(),
-                            megabytes.size()),
+      must(rados_write_full(io, ("cephmark_raw_loop." + std::to_string(i)).c_str(),
+                            megabytes.data(), megabytes.size()),
            "write");
     for (auto& slot : slots) slot->io = io, slot->objects = 64;
     drive(slots, shared, seconds, submit_rados);
-    for (int i = 0; i < 64; ++i) rados_remove(io, ("cephmark_raw_loop." + std::to_string(i)).c_str());
+    for (int i = 0; i < 64; ++i)
+      rados_remove(io, ("cephmark_raw_loop." + std::to_string(i)).c_str());
   } else {
     rbd_image_t image;
     must(rbd_open(io, image_name.c_str(), &image, nullptr), image_name.c_str());
@@ -198,12 +202,15 @@ int run(const std::vector<std::string>& args) {
     return run_ceph(args[1], args[2], args[3], std::stoi(args[4]), std::stol(args[5]));
   if (args.size() == 5 && args[1] == "rados-read")
     return run_ceph(args[1], args[2], "", std::stoi(args[3]), std::stol(args[4]));
-  std::fprintf(stderr, "usage: raw_loop pread FILE SECONDS | rbd-read|rbd-write POOL IMAGE DEPTH SECONDS | "
-                       "rados-read POOL DEPTH SECONDS\n");
+  std::fprintf(stderr,
+               "usage: raw_loop pread FILE SECONDS | rbd-read|rbd-write POOL IMAGE DEPTH SECONDS | "
+               "rados-read POOL DEPTH SECONDS\n");
   return 2;
 }
 
 }  // namespace
 }  // namespace cephmark
 
-int main(int argc, char** argv) { return cephmark::run({argv, argv + argc}); }
+int main(int argc, char** argv) {
+  return cephmark::run({argv, argv + argc});
+}

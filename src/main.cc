@@ -1,3 +1,5 @@
 #include "cli/command_table.h"
 
-int main(int argc, char** argv) { return cephmark::cli_main(argc, argv); }
+int main(int argc, char** argv) {
+  return cephmark::cli_main(argc, argv);
+}

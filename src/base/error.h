@@ -7,14 +7,15 @@
 
 namespace cephmark {
 
-/// Process exit codes (documented in README). Compat commands keep those of the program they stand in for.
+/// Process exit codes (documented in README). Compat commands keep those of the program they stand
+/// in for.
 enum class ExitCode : int {
   kOk = 0,
-  kIoErrors = 1,       ///< I/O errors, or data that did not verify
-  kUsage = 2,          ///< command line or job file
-  kEnvironment = 3,    ///< no cluster, no permission, no space, stopped by a guard
-  kVerdict = 4,        ///< a verdict was missed
-  kInconclusive = 5,   ///< nothing could be concluded
+  kIoErrors = 1,      ///< I/O errors, or data that did not verify
+  kUsage = 2,         ///< command line or job file
+  kEnvironment = 3,   ///< no cluster, no permission, no space, stopped by a guard
+  kVerdict = 4,       ///< a verdict was missed
+  kInconclusive = 5,  ///< nothing could be concluded
   kHangup = 129,
   kInterrupted = 130,
   kTerminated = 143,
@@ -42,7 +43,8 @@ class UsageError : public Error {
       : Error(message, std::move(hint), ExitCode::kUsage) {}
 };
 
-/// "No such file or directory (ENOENT)" for 2 or -2; "error 4711" for a number without a name. Thread-safe.
+/// "No such file or directory (ENOENT)" for 2 or -2; "error 4711" for a number without a name.
+/// Thread-safe.
 std::string errno_text(int error);
 
 /// "ENOENT" for 2 or -2; "E4711" for a number without a name. Thread-safe.

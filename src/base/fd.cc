@@ -74,7 +74,11 @@ void make_directories(const std::string& path) {
   if (error) throw Error(fmt::format("cannot create directory {}: {}", path, error.message()));
 }
 
-std::string state_directory() { return xdg_directory("XDG_STATE_HOME", "/.local/state"); }
-std::string data_directory() { return xdg_directory("XDG_DATA_HOME", "/.local/share"); }
+std::string state_directory() {
+  return xdg_directory("XDG_STATE_HOME", "/.local/state");
+}
+std::string data_directory() {
+  return xdg_directory("XDG_DATA_HOME", "/.local/share");
+}
 
 }  // namespace cephmark

@@ -34,14 +34,15 @@ class UniqueFd {
 /// Whole content of a file. Throws Error (naming path and errno) when it cannot be read.
 std::string read_file(const std::string& path);
 
-/// Replaces `path` by `content` in one step (temporary file beside it, fsync, rename), mode 0644 or `mode`.
-/// Throws Error (naming path and errno; the old file then stands untouched).
+/// Replaces `path` by `content` in one step (temporary file beside it, fsync, rename), mode 0644 or
+/// `mode`. Throws Error (naming path and errno; the old file then stands untouched).
 void write_file_atomically(const std::string& path, const std::string& content, int mode = 0644);
 
 /// mkdir -p. Throws Error.
 void make_directories(const std::string& path);
 
-/// $XDG_STATE_HOME/cephmark or ~/.local/state/cephmark; $XDG_DATA_HOME/cephmark or ~/.local/share/cephmark.
+/// $XDG_STATE_HOME/cephmark or ~/.local/state/cephmark; $XDG_DATA_HOME/cephmark or
+/// ~/.local/share/cephmark.
 std::string state_directory();
 std::string data_directory();
 

@@ -1,4 +1,5 @@
-// Json: the one JSON type (insertion order kept), read strictly: duplicate keys, NaN and trailing text are errors.
+// Json: the one JSON type (insertion order kept), read strictly: duplicate keys, NaN and trailing
+// text are errors.
 #pragma once
 
 #include <nlohmann/json.hpp>

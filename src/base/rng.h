@@ -1,4 +1,5 @@
-// Rng: xoshiro256** (Blackman and Vigna), seeded through splitmix64. One per lane; not thread-safe; no allocation.
+// Rng: xoshiro256** (Blackman and Vigna), seeded through splitmix64. One per lane; not thread-safe;
+// no allocation.
 #pragma once
 
 #include <array>

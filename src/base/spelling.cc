@@ -15,7 +15,8 @@ int edit_distance(std::string_view a, std::string_view b) {
     for (size_t j = 1; j <= b.size(); ++j) {
       const bool same = lower(a[i - 1]) == lower(b[j - 1]);
       row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + (same ? 0 : 1)});
-      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
+      if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+          lower(a[i - 2]) == lower(b[j - 1]))
         row[j] = std::min(row[j], before[j - 2] + 1);
     }
     before.swap(above);
@@ -29,7 +30,8 @@ std::string closest(std::string_view word, std::span<const std::string> candidat
   int best_distance = 0;
   for (const auto& candidate : candidates) {
     const int distance = edit_distance(word, candidate);
-    const int limit = std::max<int>(1, static_cast<int>(std::max(word.size(), candidate.size())) / 3);
+    const int limit =
+        std::max<int>(1, static_cast<int>(std::max(word.size(), candidate.size())) / 3);
     if (distance <= limit && (best.empty() || distance < best_distance)) {
       best = candidate;
       best_distance = distance;

@@ -26,11 +26,13 @@ namespace {
 
 constexpr int64_t kKillGraceNs = 2 * kNsPerSecond;
 
-// The child's streams are memory files, not pipes: nobody has to drain them while it runs, a grandchild that keeps
-// them open cannot hold us up, and a child that ignores its input cannot raise SIGPIPE here.
+// The child's streams are memory files, not pipes: nobody has to drain them while it runs, a
+// grandchild that keeps them open cannot hold us up, and a child that ignores its input cannot
+// raise SIGPIPE here.
 UniqueFd memory_file(const char* name) {
   UniqueFd fd(::memfd_create(name, MFD_CLOEXEC));
-  if (!fd) throw Error(fmt::format("cannot make a buffer for a child's stream: {}", errno_text(errno)));
+  if (!fd)
+    throw Error(fmt::format("cannot make a buffer for a child's stream: {}", errno_text(errno)));
   return fd;
 }
 
@@ -73,7 +75,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// Everything the child needs, made before the fork: between fork and exec only async-signal-safe calls are allowed.
+// Everything the child needs, made before the fork: between fork and exec only async-signal-safe
+// calls are allowed.
 struct ChildPlan {
   std::string program;
   std::vector<std::string> argv_texts, environment_texts;
@@ -147,7 +150,8 @@ CommandResult run_command(const std::vector<std::string>& argv, const CommandOpt
   if (argv.empty()) throw Error("cannot start a program without a name");
   ChildPlan plan;
   plan.program = find_program(argv[0]);
-  if (plan.program.empty()) throw Error(fmt::format("cannot start '{}': no such program on PATH", argv[0]));
+  if (plan.program.empty())
+    throw Error(fmt::format("cannot start '{}': no such program on PATH", argv[0]));
   plan.argv_texts = argv;
   plan.environment_texts = environment_with(options.environment);
   plan.argv = pointers(plan.argv_texts);
@@ -157,9 +161,11 @@ CommandResult run_command(const std::vector<std::string>& argv, const CommandOpt
   UniqueFd in = memory_file("stdin"), out = memory_file("stdout"), err = memory_file("stderr");
   fill(in.get(), options.input);
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC)) throw Error(fmt::format("cannot make a pipe: {}", errno_text(errno)));
+  if (::pipe2(ends, O_CLOEXEC))
+    throw Error(fmt::format("cannot make a pipe: {}", errno_text(errno)));
   UniqueFd failure(ends[0]), failure_writer(ends[1]);
-  plan.in = in.get(), plan.out = out.get(), plan.err = err.get(), plan.failure = failure_writer.get();
+  plan.in = in.get(), plan.out = out.get(), plan.err = err.get(),
+  plan.failure = failure_writer.get();
   plan.owner = ::getpid();
 
   const int64_t deadline_ns = monotonic_ns() + options.timeout_ns;
@@ -179,7 +185,8 @@ CommandResult run_command(const std::vector<std::string>& argv, const CommandOpt
     while (::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
     throw Error(fmt::format("cannot start '{}'{}: {}", argv[0],
-                            plan.directory ? fmt::format(" in {}", plan.directory) : "", errno_text(error)));
+                            plan.directory ? fmt::format(" in {}", plan.directory) : "",
+                            errno_text(error)));
   }
   if (!wait_until(pid, pidfd.get(), deadline_ns, status)) {
     result.timed_out = true;
@@ -199,10 +206,12 @@ CommandResult run_command(const std::vector<std::string>& argv, const CommandOpt
 std::string run_or_throw(const std::vector<std::string>& argv, const CommandOptions& options) {
   CommandResult result = run_command(argv, options);
   if (result.exit_code == 0 && !result.timed_out) return std::move(result.out);
-  const std::string how = result.timed_out ? fmt::format("did not end within {} s", options.timeout_ns / kNsPerSecond)
-                                           : fmt::format("ended with {}", result.exit_code);
+  const std::string how =
+      result.timed_out ? fmt::format("did not end within {} s", options.timeout_ns / kNsPerSecond)
+                       : fmt::format("ended with {}", result.exit_code);
   const std::string said = tail(result.err.empty() ? result.out : result.err, 2000);
-  throw Error(fmt::format("'{}' {}{}{}", fmt::join(argv, " "), how, said.empty() ? "" : ":\n", said));
+  throw Error(
+      fmt::format("'{}' {}{}{}", fmt::join(argv, " "), how, said.empty() ? "" : ":\n", said));
 }
 
 }  // namespace cephmark

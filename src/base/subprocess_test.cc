@@ -44,7 +44,8 @@ TEST(Subprocess, NoShellTouchesTheArguments) {
 TEST(Subprocess, EnvironmentIsAddedAndReplaced) {
   CommandOptions options;
   options.environment = {{"CEPHMARK_TEST_A", "1 2"}, {"HOME", "/nowhere"}};
-  EXPECT_EQ(run_or_throw({"sh", "-c", "echo \"$CEPHMARK_TEST_A $HOME\""}, options), "1 2 /nowhere\n");
+  EXPECT_EQ(run_or_throw({"sh", "-c", "echo \"$CEPHMARK_TEST_A $HOME\""}, options),
+            "1 2 /nowhere\n");
 }
 
 TEST(Subprocess, WorkingDirectory) {
@@ -63,7 +64,8 @@ TEST(Subprocess, WorkingDirectory) {
 TEST(Subprocess, ATimeoutEndsTheChildEvenWhenItIgnoresTerm) {
   CommandOptions options;
   options.timeout_ns = 200 * kNsPerMs;
-  const CommandResult result = run_command({"sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"}, options);
+  const CommandResult result =
+      run_command({"sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"}, options);
   EXPECT_TRUE(result.timed_out);
   EXPECT_EQ(result.exit_code, 128 + SIGKILL);
 }
@@ -94,7 +96,8 @@ TEST(Subprocess, AChildDiesWithItsOwner) {
   if (owner == 0) {
     // The grandchild inherits the pipe's write end: the reader sees its end when both are gone.
     CommandOptions options;
-    run_command({"sh", "-c", "echo started >&" + std::to_string(ends[1]) + "; exec sleep 600"}, options);
+    run_command({"sh", "-c", "echo started >&" + std::to_string(ends[1]) + "; exec sleep 600"},
+                options);
     ::_exit(0);
   }
   ::close(ends[1]);

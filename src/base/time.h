@@ -1,9 +1,10 @@
 // Time: the clocks everything is measured with. All functions are thread-safe and do not allocate.
 #pragma once
 
+#include <time.h>
+
 #include <cstdint>
 #include <string>
-#include <time.h>
 
 namespace cephmark {
 

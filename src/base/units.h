@@ -10,12 +10,14 @@ namespace cephmark {
 
 inline constexpr uint64_t kKiB = 1024, kMiB = 1024 * kKiB, kGiB = 1024 * kMiB, kTiB = 1024 * kGiB;
 
-/// Our own command line's sizes: a number (decimals allowed) with a unit: K, M, G, T, P and Ki..Pi, KiB..PiB are
-/// powers of 1024 (as Ceph's own tools read them), kB, MB.. powers of 1000, B bytes. A bare number is refused with
-/// the two readings it could have. `what` names the option in the error. Throws UsageError.
+/// Our own command line's sizes: a number (decimals allowed) with a unit: K, M, G, T, P and Ki..Pi,
+/// KiB..PiB are powers of 1024 (as Ceph's own tools read them), kB, MB.. powers of 1000, B bytes. A
+/// bare number is refused with the two readings it could have. `what` names the option in the
+/// error. Throws UsageError.
 uint64_t parse_size(std::string_view text, std::string_view what);
 
-/// Our own command line's durations: 500ms, 30s, 2m, 1h, 1d, us, ns; a bare number is refused. Throws UsageError.
+/// Our own command line's durations: 500ms, 30s, 2m, 1h, 1d, us, ns; a bare number is refused.
+/// Throws UsageError.
 int64_t parse_duration_ns(std::string_view text, std::string_view what);
 
 /// "4 KiB", "1.5 GiB", "512 B": three significant digits, exact when it is.

@@ -20,9 +20,12 @@ std::string value_of(const std::map<std::string, ConfigValue>& options, const st
 
 const char* config_source_name(ConfigSource source) {
   switch (source) {
-    case ConfigSource::kPool: return "the pool";
-    case ConfigSource::kImage: return "the image";
-    case ConfigSource::kConfig: break;
+    case ConfigSource::kPool:
+      return "the pool";
+    case ConfigSource::kImage:
+      return "the image";
+    case ConfigSource::kConfig:
+      break;
   }
   return "the configuration";
 }
@@ -32,7 +35,8 @@ std::map<std::string, ConfigValue> image_options(rbd_image_t image, const std::s
   int count = static_cast<int>(rows.size());
   int r;
   while ((r = rbd_config_image_list(image, rows.data(), &count)) == -ERANGE) rows.resize(count);
-  if (r < 0) throw Error(fmt::format("cannot read the settings of image {}: {}", image_name, errno_text(r)));
+  if (r < 0)
+    throw Error(fmt::format("cannot read the settings of image {}: {}", image_name, errno_text(r)));
   std::map<std::string, ConfigValue> options;
   for (int i = 0; i < count; ++i) {
     const auto source = rows[i].source == RBD_CONFIG_SOURCE_IMAGE  ? ConfigSource::kImage
@@ -63,7 +67,8 @@ bool cache_is_on(const std::map<std::string, ConfigValue>& options) {
 std::string cache_text(const std::map<std::string, ConfigValue>& options) {
   if (!cache_is_on(options)) return "off";
   std::string text = "on (" + value_of(options, "rbd_cache_policy");
-  if (value_of(options, "rbd_cache_writethrough_until_flush") == "true") text += ", write-through until the first flush";
+  if (value_of(options, "rbd_cache_writethrough_until_flush") == "true")
+    text += ", write-through until the first flush";
   return text + ")";
 }
 

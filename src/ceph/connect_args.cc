@@ -9,7 +9,8 @@
 namespace cephmark {
 namespace {
 
-// Takes the value of `--conf X`, `--conf=X`, `-c X` out of the words; the last one wins, as in Ceph.
+// Takes the value of `--conf X`, `--conf=X`, `-c X` out of the words; the last one wins, as in
+// Ceph.
 std::string value_of(const std::vector<std::string>& words,
                      std::initializer_list<std::string_view> names) {
   std::string value;
@@ -28,7 +29,9 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-std::string first_of(const std::string& a, const std::string& b) { return a.empty() ? b : a; }
+std::string first_of(const std::string& a, const std::string& b) {
+  return a.empty() ? b : a;
+}
 
 }  // namespace
 

@@ -1,5 +1,6 @@
-// connect_args: what CEPH_CONF, CEPH_ARGS and our own options say about how to reach a cluster, settled as Ceph's own tools
-// do: our command line, then CEPH_ARGS, then CEPH_CONF, then the defaults. Pure; any thread.
+// connect_args: what CEPH_CONF, CEPH_ARGS and our own options say about how to reach a cluster,
+// settled as Ceph's own tools do: our command line, then CEPH_ARGS, then CEPH_CONF, then the
+// defaults. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -15,8 +16,9 @@ std::string full_user_name(const std::string& user);
 /// The words of CEPH_ARGS, split as Ceph splits them (at blanks; quotes keep them together).
 std::vector<std::string> split_ceph_args(const std::string& text);
 
-/// Everything settled: `conf` may stay empty (the library then looks in its default places), `user` is a full name,
-/// `cluster` is never empty. `conf_origin` says where conf came from: "--conf", "CEPH_ARGS", "CEPH_CONF", "default places".
+/// Everything settled: `conf` may stay empty (the library then looks in its default places), `user`
+/// is a full name, `cluster` is never empty. `conf_origin` says where conf came from: "--conf",
+/// "CEPH_ARGS", "CEPH_CONF", "default places".
 struct ConnectArgs {
   std::string conf, user, keyring, cluster;
   std::string conf_origin;

@@ -23,10 +23,12 @@ TEST(ConnectArgs, SplitsCephArgs) {
 
 TEST(ConnectArgs, OurOptionsWinOverCephArgsOverCephConf) {
   const std::string environment_args = "--id bench --conf=/args.conf -k /args.keyring";
-  const ConnectArgs all = settle_connect_args({"/mine.conf", "me", "/mine.keyring", ""}, "/env.conf", environment_args);
+  const ConnectArgs all =
+      settle_connect_args({"/mine.conf", "me", "/mine.keyring", ""}, "/env.conf", environment_args);
   EXPECT_EQ(all, (ConnectArgs{"/mine.conf", "client.me", "/mine.keyring", "ceph", "--conf"}));
   const ConnectArgs args = settle_connect_args({}, "/env.conf", environment_args);
-  EXPECT_EQ(args, (ConnectArgs{"/args.conf", "client.bench", "/args.keyring", "ceph", "CEPH_ARGS"}));
+  EXPECT_EQ(args,
+            (ConnectArgs{"/args.conf", "client.bench", "/args.keyring", "ceph", "CEPH_ARGS"}));
   const ConnectArgs conf = settle_connect_args({}, "/env.conf", "");
   EXPECT_EQ(conf, (ConnectArgs{"/env.conf", "client.admin", "", "ceph", "CEPH_CONF"}));
 }
@@ -35,7 +37,9 @@ TEST(ConnectArgs, AClusterNameOfOursIsNotOverruledByCephConf) {
   const ConnectArgs args = settle_connect_args({"", "", "", "backup"}, "/env.conf", "");
   EXPECT_EQ(args.conf, "");
   EXPECT_EQ(args.cluster, "backup");
-  EXPECT_EQ(args.text(), "conf /etc/ceph/backup.conf or ~/.ceph/backup.conf (default places), user client.admin");
+  EXPECT_EQ(
+      args.text(),
+      "conf /etc/ceph/backup.conf or ~/.ceph/backup.conf (default places), user client.admin");
 }
 
 TEST(ConnectArgs, FullNamesInCephArgs) {

@@ -16,8 +16,8 @@
 namespace cephmark {
 namespace {
 
-// An I/O that is not aligned touches one object more than its length needs. 4 MiB is librbd's default object size;
-// images with smaller objects are rare, and twice the bytes leaves them room.
+// An I/O that is not aligned touches one object more than its length needs. 4 MiB is librbd's
+// default object size; images with smaller objects are rare, and twice the bytes leaves them room.
 constexpr uint64_t kObjectBytes = 4 << 20;
 
 uint64_t largest_block(const JobSpec& job) {
@@ -37,7 +37,8 @@ std::string option_of(const JobSpec& job, const char* name) {
 }  // namespace
 
 void ObjecterBudget::add(const JobSpec& job) {
-  const uint64_t block = largest_block(job), in_flight = uint64_t{job.iodepth} * std::max(1, job.numjobs);
+  const uint64_t block = largest_block(job),
+                 in_flight = uint64_t{job.iodepth} * std::max(1, job.numjobs);
   ops += in_flight * (2 + (block - (block > 0)) / kObjectBytes);
   bytes += 2 * in_flight * block;
 }
@@ -55,7 +56,8 @@ Connection::Connection(const CephTarget& target, const ObjecterBudget& budget, R
 
 void Connection::set(const char* name, const std::string& value) {
   if (const int r = rados_conf_set(cluster_->rados(), name, value.c_str()); r < 0)
-    throw Error(fmt::format("cannot set the Ceph option {} to '{}': {}", name, value, errno_text(r)));
+    throw Error(
+        fmt::format("cannot set the Ceph option {} to '{}': {}", name, value, errno_text(r)));
 }
 
 void Connection::begin_open(RbdCache wanted) {
@@ -74,7 +76,9 @@ void Connection::end_open() {
   if (--openers_ == 0) open_changed_.notify_all();
 }
 
-bool is_ceph_engine(const std::string& ioengine) { return ioengine == "rbd" || ioengine == "rados"; }
+bool is_ceph_engine(const std::string& ioengine) {
+  return ioengine == "rbd" || ioengine == "rados";
+}
 
 CephTarget ceph_target_of(const Plan& plan, const JobSpec& job) {
   CephTarget target = plan.ceph;
@@ -86,13 +90,13 @@ CephTarget ceph_target_of(const Plan& plan, const JobSpec& job) {
 
 struct ConnectionPool::Group {
   CephTarget target;
-  std::map<const VmPlan*, size_t> place;   // which of `connections` a VM uses
+  std::map<const VmPlan*, size_t> place;  // which of `connections` a VM uses
   std::vector<ObjecterBudget> budgets;
   std::vector<std::unique_ptr<Connection>> connections;
 
   bool is(const CephTarget& other) const {
-    return target.conf == other.conf && target.user == other.user && target.keyring == other.keyring &&
-           target.cluster == other.cluster;
+    return target.conf == other.conf && target.user == other.user &&
+           target.keyring == other.keyring && target.cluster == other.cluster;
   }
 };
 
@@ -118,7 +122,8 @@ struct ConnectionPool::Helper {
   }
 };
 
-ConnectionPool::ConnectionPool(const Plan& plan) : helper_(std::make_unique<Helper>()), plan_(plan) {
+ConnectionPool::ConnectionPool(const Plan& plan)
+    : helper_(std::make_unique<Helper>()), plan_(plan) {
   std::vector<std::vector<const VmPlan*>> users;
   auto group_of = [&](const CephTarget& target) {
     for (size_t i = 0; i < groups_.size(); ++i)
@@ -181,9 +186,8 @@ void ConnectionPool::connect(const std::function<void(int, int)>& progress) {
     for (size_t i; (i = next++) < tasks.size();) {
       auto& [group, index] = tasks[i];
       try {
-        group->connections[index] =
-            std::make_unique<Connection>(group->target, group->budgets[index], plan_.rbd_cache,
-                                         plan_.limits.open_timeout_ns);
+        group->connections[index] = std::make_unique<Connection>(
+            group->target, group->budgets[index], plan_.rbd_cache, plan_.limits.open_timeout_ns);
       } catch (...) {
         std::lock_guard lock(mutex);
         if (!first_error) first_error = std::current_exception();
@@ -246,7 +250,8 @@ void ConnectionPool::run_soon(std::function<void()> work) {
   {
     std::lock_guard lock(helper_->mutex);
     helper_->work.push_back(std::move(work));
-    if (!helper_->thread.joinable()) helper_->thread = std::thread([helper = helper_.get()] { helper->run(); });
+    if (!helper_->thread.joinable())
+      helper_->thread = std::thread([helper = helper_.get()] { helper->run(); });
   }
   helper_->changed.notify_one();
 }
@@ -268,11 +273,14 @@ bool ConnectionPool::shut_down(int64_t limit_ns) {
     shared->changed.notify_all();
   }).detach();
   std::unique_lock lock(shared->mutex);
-  const bool done = shared->changed.wait_for(lock, std::chrono::nanoseconds(limit_ns), [&] { return shared->done; });
+  const bool done = shared->changed.wait_for(lock, std::chrono::nanoseconds(limit_ns),
+                                             [&] { return shared->done; });
   if (!done) abandoned_ = true;
   return done;
 }
 
-void ConnectionPool::abandon() { abandoned_ = true; }
+void ConnectionPool::abandon() {
+  abandoned_ = true;
+}
 
 }  // namespace cephmark

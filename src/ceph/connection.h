@@ -1,6 +1,7 @@
-// Connection: one librados context that carries measured I/O (about 15 threads), and ConnectionPool: the stated number of
-// them that the VMs of a run share. Owned by the runner; made, connected and shut down on set-up and tear-down threads.
-// Connections are safe to use from any thread; what may be called inside a librados callback is said at the function.
+// Connection: one librados context that carries measured I/O (about 15 threads), and
+// ConnectionPool: the stated number of them that the VMs of a run share. Owned by the runner; made,
+// connected and shut down on set-up and tear-down threads. Connections are safe to use from any
+// thread; what may be called inside a librados callback is said at the function.
 #pragma once
 
 #include <condition_variable>
@@ -18,8 +19,8 @@
 
 namespace cephmark {
 
-/// What a context must be able to have in flight without blocking a submitter (objecter_inflight_ops and
-/// objecter_inflight_op_bytes: librados blocks the caller above them).
+/// What a context must be able to have in flight without blocking a submitter
+/// (objecter_inflight_ops and objecter_inflight_op_bytes: librados blocks the caller above them).
 struct ObjecterBudget {
   uint64_t ops = 0;    ///< sum over lanes of depth x (1 + objects that one I/O touches)
   uint64_t bytes = 0;  ///< twice the sum over lanes of depth x largest block
@@ -29,15 +30,17 @@ struct ObjecterBudget {
 /// A cluster handle for measured I/O, with the settings of librbd's cache that an open wants.
 class Connection {
  public:
-  /// Connects within `timeout_ns`; `cache` decides the cache's policy, which cannot be changed later. Throws Error as
-  /// Cluster::connect does.
-  Connection(const CephTarget& target, const ObjecterBudget& budget, RbdCache cache, int64_t timeout_ns);
+  /// Connects within `timeout_ns`; `cache` decides the cache's policy, which cannot be changed
+  /// later. Throws Error as Cluster::connect does.
+  Connection(const CephTarget& target, const ObjecterBudget& budget, RbdCache cache,
+             int64_t timeout_ns);
 
   Cluster& cluster() const { return *cluster_; }
 
-  /// rbd_cache is read when an image is opened, from the settings of the whole context. Between these two calls the
-  /// context has the wanted setting; openers that want another one wait for the others to end. kConf restores what the
-  /// conf says; kAsFio is settled by the caller (on: kConf, off: kOff).
+  /// rbd_cache is read when an image is opened, from the settings of the whole context. Between
+  /// these two calls the context has the wanted setting; openers that want another one wait for the
+  /// others to end. kConf restores what the conf says; kAsFio is settled by the caller (on: kConf,
+  /// off: kOff).
   void begin_open(RbdCache wanted);
   void end_open();
 
@@ -52,14 +55,16 @@ class Connection {
   int openers_ = 0;
 };
 
-/// Where a job goes: the plan's --conf, --user, --cluster where given, else the job's own conf, clientname, clustername.
+/// Where a job goes: the plan's --conf, --user, --cluster where given, else the job's own conf,
+/// clientname, clustername.
 CephTarget ceph_target_of(const Plan& plan, const JobSpec& job);
 /// True for the engines that need a ConnectionPool (rbd, rados).
 bool is_ceph_engine(const std::string& ioengine);
 
 class ConnectionPool {
  public:
-  /// Plans how many contexts there are and who shares them; connects nothing yet. `plan` outlives the pool.
+  /// Plans how many contexts there are and who shares them; connects nothing yet. `plan` outlives
+  /// the pool.
   explicit ConnectionPool(const Plan& plan);
   /// Leaks what was abandoned; else shuts all connections down.
   ~ConnectionPool();
@@ -71,22 +76,24 @@ class ConnectionPool {
   /// The context of a VM's job; after connect(). `vm` is one of the plan's.
   Connection& connection(const VmPlan& vm, const JobSpec& job) const;
 
-  int size() const;                                 ///< planned number of contexts
-  std::vector<uint64_t> instance_ids() const;       ///< ours, among the watchers of an image
-  /// What stands in the report: connections, objecter_inflight_ops, objecter_inflight_op_bytes, conf, user.
+  int size() const;                            ///< planned number of contexts
+  std::vector<uint64_t> instance_ids() const;  ///< ours, among the watchers of an image
+  /// What stands in the report: connections, objecter_inflight_ops, objecter_inflight_op_bytes,
+  /// conf, user.
   std::map<std::string, std::string> facts() const;
 
-  /// Runs `work` soon on a helper thread of the pool. Safe inside a callback and inside submit(); for rare events.
+  /// Runs `work` soon on a helper thread of the pool. Safe inside a callback and inside submit();
+  /// for rare events.
   void run_soon(std::function<void()> work);
 
-  /// Shuts all contexts down on a thread of its own. False when that did not end within the limit: the pool is then
-  /// abandoned and the process is to leave with _exit.
+  /// Shuts all contexts down on a thread of its own. False when that did not end within the limit:
+  /// the pool is then abandoned and the process is to leave with _exit.
   bool shut_down(int64_t limit_ns);
   /// Requests are out that never came back: nothing is shut down or freed any more.
   void abandon();
 
  private:
-  struct Group;   // contexts with equal CephTarget
+  struct Group;  // contexts with equal CephTarget
   struct Helper;
   std::vector<std::unique_ptr<Group>> groups_;
   std::unique_ptr<Helper> helper_;

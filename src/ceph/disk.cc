@@ -15,12 +15,13 @@
 namespace cephmark {
 namespace {
 
-// Waits for one asynchronous call of librbd. The state outlives both sides: a completion may come after the limit.
+// Waits for one asynchronous call of librbd. The state outlives both sides: a completion may come
+// after the limit.
 struct Waiter {
   std::mutex mutex;
   std::condition_variable changed;
   std::optional<int64_t> result;
-  rbd_image_t image = nullptr;        // what an open fills in, as late as it likes
+  rbd_image_t image = nullptr;  // what an open fills in, as late as it likes
   std::shared_ptr<IoContext> io;
 
   void finish(int64_t value) {
@@ -36,7 +37,8 @@ struct Waiter {
   }
   std::optional<int64_t> wait(int64_t timeout_ns) {
     std::unique_lock lock(mutex);
-    changed.wait_for(lock, std::chrono::nanoseconds(timeout_ns), [&] { return result.has_value(); });
+    changed.wait_for(lock, std::chrono::nanoseconds(timeout_ns),
+                     [&] { return result.has_value(); });
     return result;
   }
 };
@@ -75,7 +77,8 @@ std::string ask(int64_t timeout_ns, std::function<std::string()> question) {
     answer->changed.notify_all();
   }).detach();
   std::unique_lock lock(answer->mutex);
-  answer->changed.wait_for(lock, std::chrono::nanoseconds(timeout_ns), [&] { return answer->text.has_value(); });
+  answer->changed.wait_for(lock, std::chrono::nanoseconds(timeout_ns),
+                           [&] { return answer->text.has_value(); });
   return answer->text.value_or("");
 }
 
@@ -100,25 +103,31 @@ bool namespace_is_missing(rados_ioctx_t io, const std::string& name) {
 std::string missing_image_hint(Cluster& cluster, const ImageSpec& spec) {
   const IoContext plain = cluster.io(spec.pool);
   if (namespace_is_missing(plain.get(), spec.rados_namespace))
-    return fmt::format("the pool {} has no namespace {}; 'rbd namespace ls {}' names those that there are", spec.pool,
-                       spec.rados_namespace, spec.pool);
+    return fmt::format(
+        "the pool {} has no namespace {}; 'rbd namespace ls {}' names those that there are",
+        spec.pool, spec.rados_namespace, spec.pool);
   const IoContext io = cluster.io(spec.pool, spec.rados_namespace);
   if (in_trash(io.get(), spec.name))
-    return fmt::format("an image of that name is in the trash: 'rbd trash ls {}', 'rbd trash restore'", spec.pool);
+    return fmt::format(
+        "an image of that name is in the trash: 'rbd trash ls {}', 'rbd trash restore'", spec.pool);
   const auto names = list_images(cluster, spec.pool, spec.rados_namespace);
   if (!spec.snapshot.empty() && std::find(names.begin(), names.end(), spec.name) != names.end())
-    return fmt::format("the image is there, its snapshot {} is not: 'rbd snap ls {}/{}'", spec.snapshot, spec.pool,
-                       spec.name);
+    return fmt::format("the image is there, its snapshot {} is not: 'rbd snap ls {}/{}'",
+                       spec.snapshot, spec.pool, spec.name);
   const std::string near = closest(spec.name, names);
-  return near.empty() ? fmt::format("the pool holds {} images, none of a similar name", names.size())
-                      : "similar: " + near;
+  return near.empty()
+             ? fmt::format("the pool holds {} images, none of a similar name", names.size())
+             : "similar: " + near;
 }
 
-bool is_permission(int64_t result) { return result == -EPERM || result == -EACCES || result == -EROFS; }
+bool is_permission(int64_t result) {
+  return result == -EPERM || result == -EACCES || result == -EROFS;
+}
 
 }  // namespace
 
-std::unique_ptr<Disk> Disk::open(Connection& connection, ConnectionPool& pool, const DiskSetup& setup) {
+std::unique_ptr<Disk> Disk::open(Connection& connection, ConnectionPool& pool,
+                                 const DiskSetup& setup) {
   std::unique_ptr<Disk> disk(new Disk(connection, pool, setup.spec));
   disk->open_image(setup);
   return disk;
@@ -152,18 +161,22 @@ void Disk::open_image(const DiskSetup& setup) {
   const std::string& user = cluster.args().user;
   if (!result) {
     pool_.abandon();
-    throw Error(fmt::format("cannot open {} as {}: the open did not return within {} (pool {})", name_, user,
-                            format_duration(setup.timeout_ns), spec_.pool),
-                "are the pool's OSDs up? 'ceph health detail' and 'ceph pg dump_stuck' say what is not");
+    throw Error(
+        fmt::format("cannot open {} as {}: the open did not return within {} (pool {})", name_,
+                    user, format_duration(setup.timeout_ns), spec_.pool),
+        "are the pool's OSDs up? 'ceph health detail' and 'ceph pg dump_stuck' say what is not");
   }
   if (*result >= 0) return;
   std::string hint;
   if (*result == -ENOENT) hint = missing_image_hint(cluster, spec_);
   if (is_permission(*result))
-    hint = fmt::format("{} needs the caps mon 'profile rbd', osd 'profile rbd pool={}' ('ceph auth get {}')", user,
-                       spec_.pool, user);
+    hint = fmt::format(
+        "{} needs the caps mon 'profile rbd', osd 'profile rbd pool={}' ('ceph auth get {}')", user,
+        spec_.pool, user);
   const char* words = *result == -ENOENT ? " (image does not exist)" : "";
-  throw Error(fmt::format("cannot open {} as {}: {}{}", name_, user, errno_text(static_cast<int>(*result)), words), hint);
+  throw Error(fmt::format("cannot open {} as {}: {}{}", name_, user,
+                          errno_text(static_cast<int>(*result)), words),
+              hint);
 }
 
 uint64_t Disk::size_bytes() const {
@@ -189,14 +202,17 @@ bool Disk::has_exclusive_lock_feature() const {
 }
 
 void Disk::flush(int64_t timeout_ns) {
-  const auto result = call_and_wait(std::make_shared<Waiter>(), timeout_ns,
-                                    [&](rbd_completion_t completion) { return rbd_aio_flush(image_, completion); });
+  const auto result =
+      call_and_wait(std::make_shared<Waiter>(), timeout_ns,
+                    [&](rbd_completion_t completion) { return rbd_aio_flush(image_, completion); });
   if (!result) {
     stuck_ = true;
     pool_.abandon();
-    throw Error(fmt::format("the flush after the open of {} did not return within {}", name_, format_duration(timeout_ns)));
+    throw Error(fmt::format("the flush after the open of {} did not return within {}", name_,
+                            format_duration(timeout_ns)));
   }
-  if (*result < 0) throw Error(fmt::format("cannot flush {}: {}", name_, errno_text(static_cast<int>(*result))));
+  if (*result < 0)
+    throw Error(fmt::format("cannot flush {}: {}", name_, errno_text(static_cast<int>(*result))));
 }
 
 std::string Disk::lock_owner_text() const {
@@ -216,28 +232,36 @@ void Disk::acquire_lock(int64_t timeout_ns) {
   if (read_only_ || !has_exclusive_lock_feature()) return;
   int owner = 0;
   if (rbd_is_exclusive_lock_owner(image_, &owner) == 0 && owner) return;
-  // A discard that is smaller than the discard granularity takes the lock, as every write does, and then does nothing.
-  // (rbd_lock_acquire() would also change the policy: the lock would not be handed over any more.)
+  // A discard that is smaller than the discard granularity takes the lock, as every write does, and
+  // then does nothing. (rbd_lock_acquire() would also change the policy: the lock would not be
+  // handed over any more.)
   constexpr uint64_t kDiscard = 512;
   const auto all = options();
-  const auto granularity = all.find("rbd_discard_granularity_bytes"), skip = all.find("rbd_skip_partial_discard");
-  const bool does_nothing = granularity != all.end() && std::stoull(granularity->second.value) > kDiscard &&
+  const auto granularity = all.find("rbd_discard_granularity_bytes"),
+             skip = all.find("rbd_skip_partial_discard");
+  const bool does_nothing = granularity != all.end() &&
+                            std::stoull(granularity->second.value) > kDiscard &&
                             (skip == all.end() || skip->second.value == "true");
   if (!does_nothing) return;  // the first write waits for the lock instead
-  const auto result = call_and_wait(std::make_shared<Waiter>(), timeout_ns, [&](rbd_completion_t completion) {
-    return rbd_aio_discard(image_, 0, kDiscard, completion);
-  });
+  const auto result =
+      call_and_wait(std::make_shared<Waiter>(), timeout_ns, [&](rbd_completion_t completion) {
+        return rbd_aio_discard(image_, 0, kDiscard, completion);
+      });
   if (result && *result >= 0) return;
   if (!result) stuck_ = true;
   const std::string holder = lock_owner_text();
   const std::string held = holder.empty() ? "" : fmt::format(" (held by {})", holder);
   if (!result) {
     pool_.abandon();
-    throw Error(fmt::format("waited {} for the exclusive lock of {}{}", format_duration(timeout_ns), name_, held),
-                "a client that died keeps it for about 30 s; 'rbd lock ls' and 'rbd status' name who has the image open");
+    throw Error(fmt::format("waited {} for the exclusive lock of {}{}", format_duration(timeout_ns),
+                            name_, held),
+                "a client that died keeps it for about 30 s; 'rbd lock ls' and 'rbd status' name "
+                "who has the image open");
   }
-  throw Error(fmt::format("cannot get the exclusive lock of {}: {}{}", name_, errno_text(static_cast<int>(*result)), held),
-              "another client holds the image for itself ('rbd lock ls'): end it, or use another image");
+  throw Error(
+      fmt::format("cannot get the exclusive lock of {}: {}{}", name_,
+                  errno_text(static_cast<int>(*result)), held),
+      "another client holds the image for itself ('rbd lock ls'): end it, or use another image");
 }
 
 void Disk::close() {

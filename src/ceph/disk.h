@@ -1,6 +1,7 @@
-// Disk: an RBD image opened for measured I/O, as a VM opens it: read-write without taking the lock. Owned by the rbd
-// engine; opened, prepared and closed on set-up and tear-down threads; I/O goes to image() directly. Every wait has a
-// limit: what did not return by then is left alone, and its connection is abandoned.
+// Disk: an RBD image opened for measured I/O, as a VM opens it: read-write without taking the lock.
+// Owned by the rbd engine; opened, prepared and closed on set-up and tear-down threads; I/O goes to
+// image() directly. Every wait has a limit: what did not return by then is left alone, and its
+// connection is abandoned.
 #pragma once
 
 #include <rbd/librbd.h>
@@ -18,16 +19,18 @@ namespace cephmark {
 
 struct DiskSetup {
   ImageSpec spec;
-  bool read_only = false;            ///< asked for; a snapshot always is
-  bool will_write = false;           ///< else a key without write caps makes the open read-only
-  RbdCache cache = RbdCache::kOff;   ///< kConf: as configured
+  bool read_only = false;           ///< asked for; a snapshot always is
+  bool will_write = false;          ///< else a key without write caps makes the open read-only
+  RbdCache cache = RbdCache::kOff;  ///< kConf: as configured
   int64_t timeout_ns = 30'000'000'000;
 };
 
 class Disk {
  public:
-  /// Throws Error that names pool/image, user, errno and, where it helps, a similar name, the trash or the namespace.
-  static std::unique_ptr<Disk> open(Connection& connection, ConnectionPool& pool, const DiskSetup& setup);
+  /// Throws Error that names pool/image, user, errno and, where it helps, a similar name, the trash
+  /// or the namespace.
+  static std::unique_ptr<Disk> open(Connection& connection, ConnectionPool& pool,
+                                    const DiskSetup& setup);
   /// Leaks the image unless close() was called.
   ~Disk() = default;
 
@@ -45,9 +48,10 @@ class Disk {
 
   /// Flushes (with a limit): lifts write-through-until-flush. Throws Error.
   void flush(int64_t timeout_ns);
-  /// Makes this client the owner of the exclusive lock, as a first write does, without writing anything: the lock is
-  /// handed over when another client asks for it, as usual. Nothing happens on images without the feature. Throws Error
-  /// that says what it waited for and who holds the lock.
+  /// Makes this client the owner of the exclusive lock, as a first write does, without writing
+  /// anything: the lock is handed over when another client asks for it, as usual. Nothing happens
+  /// on images without the feature. Throws Error that says what it waited for and who holds the
+  /// lock.
   void acquire_lock(int64_t timeout_ns);
 
   /// Nothing is in flight. Blocks while the cluster does not answer. Throws Error.
@@ -66,7 +70,7 @@ class Disk {
   std::shared_ptr<IoContext> io_;
   rbd_image_t image_ = nullptr;
   bool read_only_ = false;
-  bool stuck_ = false;    ///< a call did not return in its limit: never closed
+  bool stuck_ = false;  ///< a call did not return in its limit: never closed
   std::string read_only_reason_;
 };
 

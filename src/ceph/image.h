@@ -67,7 +67,7 @@ class Image {
   std::string id();
   uint64_t size_bytes();
   uint64_t object_size_bytes();
-  std::string parent();  ///< "pool/image@snap"; empty: no clone
+  std::string parent();         ///< "pool/image@snap"; empty: no clone
   void resize(uint64_t bytes);  ///< grows only
   std::string data_pool();  ///< where its data go: its own pool unless it was made with another one
   std::vector<std::string> snapshots();
@@ -79,7 +79,8 @@ class Image {
   /// True when anything at all is stored, in the image or through its parent. Stops at the first
   /// extent.
   bool has_data();
-  /// Bytes of the objects that exist, in the image or its parent: whole objects, and so cheap to ask.
+  /// Bytes of the objects that exist, in the image or its parent: whole objects, and so cheap to
+  /// ask.
   uint64_t allocated_bytes();
   /// What the image itself stores (parents do not count), sorted, adjacent extents joined.
   std::vector<Extent> written();

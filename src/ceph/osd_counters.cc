@@ -12,7 +12,8 @@ uint64_t counter(const Json& section, const char* name) {
 }
 
 uint64_t memory_target(Cluster& cluster, int osd) {
-  const Json answer = cluster.osd_command(osd, {{"prefix", "config get"}, {"var", "osd_memory_target"}});
+  const Json answer =
+      cluster.osd_command(osd, {{"prefix", "config get"}, {"var", "osd_memory_target"}});
   const auto value = answer.find("osd_memory_target");
   if (value == answer.end()) return 0;
   return value->is_string() ? std::stoull(value->get<std::string>()) : value->get<uint64_t>();
@@ -44,7 +45,8 @@ OsdCounters read_osd_counters(Cluster& cluster) {
     sum.unavailable_reason = error.what();
     if (!error.hint().empty()) sum.unavailable_reason += "; " + error.hint();
   } catch (const std::exception& error) {
-    sum.unavailable_reason = fmt::format("the answer of an OSD was not understood: {}", error.what());
+    sum.unavailable_reason =
+        fmt::format("the answer of an OSD was not understood: {}", error.what());
   }
   return sum;
 }

@@ -17,7 +17,8 @@ void print_help() {
       "cephmark {}: measures Ceph storage the way its users meet it\n\n"
       "Usage: cephmark COMMAND [OPTIONS]      (cephmark COMMAND --help tells more)\n\n",
       kVersion);
-  for (const auto& row : command_table()) text += fmt::format("  {:<10} {}\n", row.name, row.summary);
+  for (const auto& row : command_table())
+    text += fmt::format("  {:<10} {}\n", row.name, row.summary);
   text +=
       "\nExamples:\n"
       "  cephmark lab up                                  a small real cluster on this machine\n"

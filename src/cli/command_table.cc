@@ -18,6 +18,8 @@ constexpr auto kCommands = std::to_array<CommandRow>({
 
 }  // namespace
 
-std::span<const CommandRow> command_table() { return kCommands; }
+std::span<const CommandRow> command_table() {
+  return kCommands;
+}
 
 }  // namespace cephmark

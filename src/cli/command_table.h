@@ -17,7 +17,8 @@ struct CommandRow {
 
 std::span<const CommandRow> command_table();
 
-/// The whole program: dispatches on argv[0] (links) and argv[1], prints errors, returns the exit code.
+/// The whole program: dispatches on argv[0] (links) and argv[1], prints errors, returns the exit
+/// code.
 int cli_main(int argc, char** argv);
 
 }  // namespace cephmark

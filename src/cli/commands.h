@@ -1,4 +1,5 @@
-// The entry points of the subcommands, one per foo_command.cc. See CommandRow::run for the contract.
+// The entry points of the subcommands, one per foo_command.cc. See CommandRow::run for the
+// contract.
 #pragma once
 
 #include <string>

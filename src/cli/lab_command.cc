@@ -28,7 +28,9 @@ struct LabArguments {
 LabProgress progress(bool quiet) {
   const int64_t start_ns = monotonic_ns();
   return [=](const std::string& line) {
-    if (!quiet) fmt::print(stderr, "lab [{:5.1f} s] {}\n", 1e-9 * static_cast<double>(monotonic_ns() - start_ns), line);
+    if (!quiet)
+      fmt::print(stderr, "lab [{:5.1f} s] {}\n",
+                 1e-9 * static_cast<double>(monotonic_ns() - start_ns), line);
   };
 }
 
@@ -40,9 +42,12 @@ std::string quoted(const std::string& text) {
 
 const char* state_word(ProcessState state) {
   switch (state) {
-    case ProcessState::kRunning: return "running";
-    case ProcessState::kPaused: return "paused";
-    case ProcessState::kGone: return "not running";
+    case ProcessState::kRunning:
+      return "running";
+    case ProcessState::kPaused:
+      return "paused";
+    case ProcessState::kGone:
+      return "not running";
   }
   return "";
 }
@@ -52,16 +57,20 @@ int up(const LabArguments& arguments, const CLI::App& command) {
   if (command.count("--osds")) options.osds = arguments.osds;
   if (command.count("--replicas")) options.replicas = arguments.replicas;
   if (command.count("--store")) options.store = arguments.store;
-  if (command.count("--osd-size")) options.osd_size_bytes = parse_size(arguments.osd_size, "--osd-size");
+  if (command.count("--osd-size"))
+    options.osd_size_bytes = parse_size(arguments.osd_size, "--osd-size");
   if (command.count("--bind")) options.bind = arguments.bind;
   options.cephfs = arguments.cephfs;
   const LabProgress say = progress(arguments.quiet);
   const Lab lab = lab_up(arguments.directory, options, say);
-  say(fmt::format("ready: Ceph {}, OSDs: {}, pool 'rbd', replicas: {}, all PGs active+clean", lab.ceph_version(),
-                  lab.osd_count(), lab.setup().replicas));
-  const std::string dir = arguments.directory.empty() ? "" : fmt::format(" --dir {}", lab.directory());
+  say(fmt::format("ready: Ceph {}, OSDs: {}, pool 'rbd', replicas: {}, all PGs active+clean",
+                  lab.ceph_version(), lab.osd_count(), lab.setup().replicas));
+  const std::string dir =
+      arguments.directory.empty() ? "" : fmt::format(" --dir {}", lab.directory());
   say(fmt::format("configuration: {}", lab.conf_path()));
-  say(fmt::format("use it: 'cephmark lab exec{} -- rbd ls', or eval \"$(cephmark lab env{})\"; end it: 'cephmark lab down{}'",
+  say(
+      fmt::format("use it: 'cephmark lab exec{} -- rbd ls', or eval \"$(cephmark lab env{})\"; end "
+                  "it: 'cephmark lab down{}'",
                   dir, dir, dir));
   return 0;
 }
@@ -80,7 +89,8 @@ std::string pg_text(const Json& map) {
   std::vector<std::string> parts;
   const Json states = map.value("pgs_by_state", Json::array());
   for (const Json& entry : states)
-    parts.push_back(fmt::format("{} {}", entry.at("count").get<int>(), entry.at("state_name").get<std::string>()));
+    parts.push_back(fmt::format("{} {}", entry.at("count").get<int>(),
+                                entry.at("state_name").get<std::string>()));
   return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -101,33 +111,44 @@ Json cluster_status(const Lab& lab, std::string& why) {
 int status(const LabArguments& arguments) {
   const std::optional<Lab> lab = Lab::find(arguments.directory);
   if (!lab) {
-    if (arguments.json) fmt::print("{}\n", Json({{"directory", lab_directory(arguments.directory)}, {"exists", false}}).dump(2));
-    throw Error(fmt::format("there is no lab in {}", lab_directory(arguments.directory)), "'cephmark lab up' makes one");
+    if (arguments.json)
+      fmt::print(
+          "{}\n",
+          Json({{"directory", lab_directory(arguments.directory)}, {"exists", false}}).dump(2));
+    throw Error(fmt::format("there is no lab in {}", lab_directory(arguments.directory)),
+                "'cephmark lab up' makes one");
   }
   std::string why;
   const Json cluster = lab->ready() ? cluster_status(*lab, why) : Json();
-  const std::string health = cluster.is_object() ? cluster.at("health").at("status").get<std::string>() : "";
+  const std::string health =
+      cluster.is_object() ? cluster.at("health").at("status").get<std::string>() : "";
   bool all_run = lab->ready();
-  for (const LabDaemon& daemon : lab->daemons()) all_run = all_run && daemon.state == ProcessState::kRunning;
+  for (const LabDaemon& daemon : lab->daemons())
+    all_run = all_run && daemon.state == ProcessState::kRunning;
   const int code = all_run && !health.empty() ? 0 : static_cast<int>(ExitCode::kEnvironment);
 
   if (arguments.json) {
-    Json document = {{"directory", lab->directory()}, {"exists", true},           {"complete", lab->ready()},
-                     {"conf", lab->conf_path()},      {"fsid", lab->fsid()},      {"ceph_version", lab->ceph_version()},
-                     {"osds", lab->osd_count()},      {"replicas", lab->setup().replicas},
-                     {"store", lab->setup().store},   {"osd_size_bytes", lab->setup().osd_size_bytes},
-                     {"daemons", daemons_json(*lab)}};
+    Json document = {
+        {"directory", lab->directory()}, {"exists", true},
+        {"complete", lab->ready()},      {"conf", lab->conf_path()},
+        {"fsid", lab->fsid()},           {"ceph_version", lab->ceph_version()},
+        {"osds", lab->osd_count()},      {"replicas", lab->setup().replicas},
+        {"store", lab->setup().store},   {"osd_size_bytes", lab->setup().osd_size_bytes},
+        {"daemons", daemons_json(*lab)}};
     if (cluster.is_object()) document["cluster"] = cluster;
     fmt::print("{}\n", document.dump(2));
     return code;
   }
   const LabSetup& setup = lab->setup();
-  fmt::print("lab        {}{}\n", lab->directory(), lab->ready() ? "" : "  (half made: 'cephmark lab up' makes it anew)");
-  fmt::print("conf       {}\nfsid       {}\nversion    Ceph {}\n", lab->conf_path(), lab->fsid(), lab->ceph_version());
-  fmt::print("made of    {} OSDs of {} ({}), {} replicas, at {}\n", setup.osds, format_size(setup.osd_size_bytes), setup.store,
-             setup.replicas, setup.bind);
+  fmt::print("lab        {}{}\n", lab->directory(),
+             lab->ready() ? "" : "  (half made: 'cephmark lab up' makes it anew)");
+  fmt::print("conf       {}\nfsid       {}\nversion    Ceph {}\n", lab->conf_path(), lab->fsid(),
+             lab->ceph_version());
+  fmt::print("made of    {} OSDs of {} ({}), {} replicas, at {}\n", setup.osds,
+             format_size(setup.osd_size_bytes), setup.store, setup.replicas, setup.bind);
   for (const LabDaemon& daemon : lab->daemons())
-    fmt::print("{:<10} {}{}\n", daemon.name, state_word(daemon.state), daemon.pid ? fmt::format(" (pid {})", daemon.pid) : "");
+    fmt::print("{:<10} {}{}\n", daemon.name, state_word(daemon.state),
+               daemon.pid ? fmt::format(" (pid {})", daemon.pid) : "");
   if (!cluster.is_object()) {
     fmt::print("health     unknown: {}\n", why.empty() ? "it was not made to the end" : why);
     return code;
@@ -156,10 +177,12 @@ int env(const LabArguments& arguments) {
 }
 
 int exec(const LabArguments& arguments, std::vector<std::string> words) {
-  if (words.empty()) throw UsageError("lab exec needs a command", "for example: cephmark lab exec -- rbd ls");
+  if (words.empty())
+    throw UsageError("lab exec needs a command", "for example: cephmark lab exec -- rbd ls");
   const Lab lab = Lab::open(arguments.directory);
   if (lab.pid("mon.a") == 0)
-    throw Error(fmt::format("the lab in {} does not run", lab.directory()), "'cephmark lab up' starts it");
+    throw Error(fmt::format("the lab in {} does not run", lab.directory()),
+                "'cephmark lab up' starts it");
   for (const auto& [name, value] : lab_environment(lab)) {
     if (value.empty()) {
       ::unsetenv(name.c_str());
@@ -168,7 +191,8 @@ int exec(const LabArguments& arguments, std::vector<std::string> words) {
     }
   }
   const std::string program = find_program(words[0]);
-  if (program.empty()) throw Error(fmt::format("cannot run '{}': no such program on PATH", words[0]));
+  if (program.empty())
+    throw Error(fmt::format("cannot run '{}': no such program on PATH", words[0]));
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -179,8 +203,9 @@ int exec(const LabArguments& arguments, std::vector<std::string> words) {
 int down(const LabArguments& arguments) {
   const LabProgress say = progress(arguments.quiet);
   const std::string directory = lab_directory(arguments.directory);
-  say(lab_down(arguments.directory, say) ? fmt::format("the lab in {} is gone", directory)
-                                         : fmt::format("there is no lab in {}: nothing to do", directory));
+  say(lab_down(arguments.directory, say)
+          ? fmt::format("the lab in {} is gone", directory)
+          : fmt::format("there is no lab in {}: nothing to do", directory));
   return 0;
 }
 
@@ -197,18 +222,29 @@ int osd(const LabArguments& arguments, const std::string& verb) {
 }
 
 void add_common(CLI::App& command, LabArguments& arguments) {
-  command.add_option("--dir", arguments.directory, "the lab's directory (default: $CEPHMARK_LAB_DIR, or " + lab_directory() + ")");
+  command.add_option(
+      "--dir", arguments.directory,
+      "the lab's directory (default: $CEPHMARK_LAB_DIR, or " + lab_directory() + ")");
   command.add_flag("--quiet", arguments.quiet, "no progress on standard error");
 }
 
 CLI::App& add_up(CLI::App& app, LabArguments& arguments) {
-  CLI::App& command = *app.add_subcommand("up", "make the lab, or mend it; back when all PGs are active+clean");
+  CLI::App& command =
+      *app.add_subcommand("up", "make the lab, or mend it; back when all PGs are active+clean");
   command.add_option("--osds", arguments.osds, "number of OSDs (default 3)")->type_name("N");
-  command.add_option("--replicas", arguments.replicas, "copies of each object in pool 'rbd' (default 3, or --osds if fewer)")
+  command
+      .add_option("--replicas", arguments.replicas,
+                  "copies of each object in pool 'rbd' (default 3, or --osds if fewer)")
       ->type_name("N");
-  command.add_option("--store", arguments.store, "bluestore (files, the default) or memstore (memory)")->type_name("STORE");
-  command.add_option("--osd-size", arguments.osd_size, "size of each OSD (default 4G)")->type_name("SIZE");
-  command.add_option("--bind", arguments.bind, "address of this machine to listen at (default 127.0.0.1)")->type_name("ADDRESS");
+  command
+      .add_option("--store", arguments.store, "bluestore (files, the default) or memstore (memory)")
+      ->type_name("STORE");
+  command.add_option("--osd-size", arguments.osd_size, "size of each OSD (default 4G)")
+      ->type_name("SIZE");
+  command
+      .add_option("--bind", arguments.bind,
+                  "address of this machine to listen at (default 127.0.0.1)")
+      ->type_name("ADDRESS");
   command.add_flag("--cephfs", arguments.cephfs, "also an MDS and the file system 'cephfs'");
   return command;
 }
@@ -217,24 +253,33 @@ CLI::App& add_up(CLI::App& app, LabArguments& arguments) {
 
 int run_lab_command(const std::vector<std::string>& argv) {
   LabArguments arguments;
-  CLI::App app("A small real Ceph cluster on this machine, from Ceph's own daemons, in one directory.", "cephmark lab");
+  CLI::App app(
+      "A small real Ceph cluster on this machine, from Ceph's own daemons, in one directory.",
+      "cephmark lab");
   app.require_subcommand(1);
   CLI::App& up_command = add_up(app, arguments);
-  CLI::App& status_command = *app.add_subcommand("status", "its daemons, health and space (exit code 3 when it does not run)");
+  CLI::App& status_command = *app.add_subcommand(
+      "status", "its daemons, health and space (exit code 3 when it does not run)");
   status_command.add_flag("--json", arguments.json, "as JSON");
-  CLI::App& env_command = *app.add_subcommand("env", "shell commands that point Ceph's tools at the lab");
-  CLI::App& exec_command = *app.add_subcommand("exec", "run a command against the lab: exec -- rbd ls");
+  CLI::App& env_command =
+      *app.add_subcommand("env", "shell commands that point Ceph's tools at the lab");
+  CLI::App& exec_command =
+      *app.add_subcommand("exec", "run a command against the lab: exec -- rbd ls");
   exec_command.prefix_command();
   CLI::App& down_command = *app.add_subcommand("down", "end its processes and remove its data");
-  CLI::App& osd_command = *app.add_subcommand("osd", "faults: stop or pause an OSD, start or resume it");
+  CLI::App& osd_command =
+      *app.add_subcommand("osd", "faults: stop or pause an OSD, start or resume it");
   osd_command.require_subcommand(1);
-  for (const auto& [verb, summary] : {std::pair{"stop", "end it (SIGTERM)"}, {"start", "start it, back when it is up"},
-                                      {"pause", "SIGSTOP: it lives, but answers nobody"}, {"resume", "SIGCONT"}}) {
+  for (const auto& [verb, summary] : {std::pair{"stop", "end it (SIGTERM)"},
+                                      {"start", "start it, back when it is up"},
+                                      {"pause", "SIGSTOP: it lives, but answers nobody"},
+                                      {"resume", "SIGCONT"}}) {
     CLI::App& command = *osd_command.add_subcommand(verb, summary);
     command.add_option("N", arguments.osd, "number of the OSD")->required();
     add_common(command, arguments);
   }
-  for (CLI::App* command : {&up_command, &status_command, &env_command, &exec_command, &down_command})
+  for (CLI::App* command :
+       {&up_command, &status_command, &env_command, &exec_command, &down_command})
     add_common(*command, arguments);
 
   // What follows "--" is the command of exec, not ours to read.
@@ -257,7 +302,8 @@ int run_lab_command(const std::vector<std::string>& argv) {
     if (ours_end != argv.end()) words.insert(words.end(), ours_end + 1, argv.end());
     return exec(arguments, std::move(words));
   }
-  if (ours_end != argv.end()) throw UsageError("lab: only 'lab exec' takes words after --", "cephmark lab --help");
+  if (ours_end != argv.end())
+    throw UsageError("lab: only 'lab exec' takes words after --", "cephmark lab --help");
   if (down_command.parsed()) return down(arguments);
   return osd(arguments, osd_command.get_subcommands().front()->get_name());
 }

@@ -28,8 +28,9 @@ int list_results(const ResultsDirectory& results) {
       fmt::print(stderr, "cephmark: {}\n", entry.problem);
       continue;
     }
-    table.add({entry.id, std::to_string(entry.vms), iops_text(entry.iops), mib_text(entry.bytes_per_s),
-               std::to_string(entry.errors), std::to_string(entry.doubts), entry.stopped ? "stopped early" : ""});
+    table.add({entry.id, std::to_string(entry.vms), iops_text(entry.iops),
+               mib_text(entry.bytes_per_s), std::to_string(entry.errors),
+               std::to_string(entry.doubts), entry.stopped ? "stopped early" : ""});
   }
   std::fputs(table.text().c_str(), stdout);
   return 0;
@@ -44,7 +45,8 @@ int show_result(const ResultsDirectory& results, const std::string& name,
   return 0;
 }
 
-int export_result(const ResultsDirectory& results, const std::string& name, const std::string& file) {
+int export_result(const ResultsDirectory& results, const std::string& name,
+                  const std::string& file) {
   const std::string id = results.find(name);
   const RunResult result = results.load(id);  // what cannot be read is not handed on
   OutputSet({"json:" + file}).end(result);
@@ -59,11 +61,13 @@ int run_results_command(const std::vector<std::string>& argv) {
   app.require_subcommand(1);
   std::string name, file, directory;
   std::vector<std::string> formats;
-  app.add_option("--dir", directory, "the directory of the results (default: in the XDG data folder)");
+  app.add_option("--dir", directory,
+                 "the directory of the results (default: in the XDG data folder)");
   auto* list = app.add_subcommand("list", "all results, newest first");
   auto* show = app.add_subcommand("show", "the report of a result");
   show->add_option("ID", name, "an id, its beginning, or 'last'")->required();
-  show->add_option("--output", formats, "FORMAT[:FILE], repeatable: text, table, json, fio-json, fio-json+, csv");
+  show->add_option("--output", formats,
+                   "FORMAT[:FILE], repeatable: text, table, json, fio-json, fio-json+, csv");
   auto* hand_over = app.add_subcommand("export", "write a result as JSON to a file");
   hand_over->add_option("ID", name, "an id, its beginning, or 'last'")->required();
   hand_over->add_option("FILE", file, "the file to write; an older one is replaced")->required();

@@ -75,7 +75,8 @@ class RunSession {
       if (make_images) guard();
       adopt_images(guard_, manifest_->identity());
       if (stop_.stop_requested()) {
-        progress_.note(fmt::format("{} before the load began: nothing was measured", SignalWatcher::reason()));
+        progress_.note(
+            fmt::format("{} before the load began: nothing was measured", SignalWatcher::reason()));
         remove_images();
         return SignalWatcher::exit_code();
       }
@@ -88,7 +89,9 @@ class RunSession {
   }
 
  private:
-  static WriterOptions writer_options() { return {.colour = ::isatty(STDOUT_FILENO) == 1, .columns = 100}; }
+  static WriterOptions writer_options() {
+    return {.colour = ::isatty(STDOUT_FILENO) == 1, .columns = 100};
+  }
 
   void connect() {
     progress_.progress("connecting to the cluster", 0, 0);
@@ -112,7 +115,8 @@ class RunSession {
   std::vector<ImageSpec> images() const {
     std::vector<ImageSpec> specs;
     for (const PlannedTarget& target : planned_targets(plan_))
-      if (target.kind == PlannedTarget::Kind::kImage) specs.push_back(parse_image_spec(target.text));
+      if (target.kind == PlannedTarget::Kind::kImage)
+        specs.push_back(parse_image_spec(target.text));
     return specs;
   }
 
@@ -123,8 +127,8 @@ class RunSession {
       progress_.progress("looking at the images", 0, 0);
       states = examine_images(cluster_, images(), watcher_knowledge(cluster_->fsid()));
     }
-    const TargetPreview preview =
-        make_target_preview(plan_, cluster_, states, make_images ? options_.create_bytes : 0, options_.prefill);
+    const TargetPreview preview = make_target_preview(
+        plan_, cluster_, states, make_images ? options_.create_bytes : 0, options_.prefill);
     progress_.finish();
     const std::string text = preview_text(preview, options_.plan_only ? SIZE_MAX : 8);
     if (options_.plan_only)
@@ -181,7 +185,8 @@ class RunSession {
       const std::string verdict = watch->finish(result_);
       if (!verdict.empty()) {
         result_.stop_reason = "guard: " + verdict;
-        std::erase_if(result_.taints, [](const Taint& taint) { return taint.code == "interrupted"; });
+        std::erase_if(result_.taints,
+                      [](const Taint& taint) { return taint.code == "interrupted"; });
       }
     }
     if (SignalWatcher::received()) result_.stop_reason = SignalWatcher::reason();
@@ -211,8 +216,8 @@ class RunSession {
         ResultDirectory::create(plan_, options_.host, options_.results_directory));
   }
 
-  // Everything after the load: the result first, then its copies, then clean-up. A step that fails does not keep the
-  // next from being done; the first failure is thrown at the end.
+  // Everything after the load: the result first, then its copies, then clean-up. A step that fails
+  // does not keep the next from being done; the first failure is thrown at the end.
   int tell() {
     progress_.finish();
     std::exception_ptr failure;
@@ -229,7 +234,9 @@ class RunSession {
     if (files_) {
       if (options_.runner == "native")
         attempt([&] {
-          files_->write(plan_, [this](size_t vm) { return fio_json_text(result_, {.bins = true, .vm = static_cast<int>(vm)}); });
+          files_->write(plan_, [this](size_t vm) {
+            return fio_json_text(result_, {.bins = true, .vm = static_cast<int>(vm)});
+          });
         });
       progress_.note("job and result files per VM: " + files_->path());
     }
@@ -265,8 +272,9 @@ class RunSession {
     if (!options_.remove || made_.created.empty()) return;
     const std::vector<ImageSpec> images = std::exchange(made_.created, {});
     if (result_.must_exit_hard) {
-      progress_.note(fmt::format("{} images are left: `cephmark cleanup {}` removes them when the cluster answers again",
-                                 images.size(), run_id_));
+      progress_.note(fmt::format(
+          "{} images are left: `cephmark cleanup {}` removes them when the cluster answers again",
+          images.size(), run_id_));
       return;
     }
     remove_volumes(volumes(), images);
@@ -305,7 +313,8 @@ int run_run_command(const std::vector<std::string>& argv) {
   if (!options) return 0;
   Diagnostics diagnostics;
   Plan plan = make_run_plan(*options, argv, diagnostics);
-  if (!options->quiet && diagnostics.has_warnings()) std::cerr << diagnostics.render(Severity::kWarning);
+  if (!options->quiet && diagnostics.has_warnings())
+    std::cerr << diagnostics.render(Severity::kWarning);
   return RunSession(*options, std::move(plan)).run();
 }
 

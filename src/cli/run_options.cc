@@ -30,7 +30,8 @@ Examples:
 
 // What CLI11 collects as text and is read afterwards.
 struct RawWords {
-  std::string vms, create, object_size, runtime, open_timeout = "30s", grace = "10s", cache = "off", guard;
+  std::string vms, create, object_size, runtime, open_timeout = "30s", grace = "10s", cache = "off",
+                                                 guard;
   std::vector<std::string> sets;
   std::string features;
   uint64_t seed = 0;
@@ -39,43 +40,60 @@ struct RawWords {
 
 void add_fleet_options(CLI::App& app, RunOptions& options, RawWords& words) {
   const char* group = "The fleet";
-  app.add_option("JOBFILE", options.job_file, "a fio job file or template ({{.Name}} in it); - is standard input");
+  app.add_option("JOBFILE", options.job_file,
+                 "a fio job file or template ({{.Name}} in it); - is standard input");
   app.add_option("--vms", words.vms, "how many VMs: N, or NAME:N:JOBFILE,...")->group(group);
-  app.add_option("--vm-name", options.vm_name, "how VMs are called (default {{.Host}}-{{.Index}})")->group(group);
-  app.add_option("--host", options.host, "{{.Host}} (default: the name of this machine)")->group(group);
+  app.add_option("--vm-name", options.vm_name, "how VMs are called (default {{.Host}}-{{.Index}})")
+      ->group(group);
+  app.add_option("--host", options.host, "{{.Host}} (default: the name of this machine)")
+      ->group(group);
   app.add_option("--pool", options.pool, "{{.Pool}}")->group(group);
-  app.add_flag("--shared-image", options.grants.shared_image, "several VMs may use one image")->group(group);
+  app.add_flag("--shared-image", options.grants.shared_image, "several VMs may use one image")
+      ->group(group);
   app.add_option("--create", words.create, "make the images, of this size (20G)")->group(group);
-  app.add_flag("--prefill", options.prefill, "write incompressible data over all that was never written")->group(group);
-  app.add_flag("--remove", options.remove, "remove the images that this run made, whatever happens")->group(group);
-  app.add_option("--clone-from", options.clone_from, "with --create: clone POOL/IMAGE@SNAP")->group(group);
-  app.add_option("--data-pool", options.data_pool, "with --create: where the data goes (EC pools)")->group(group);
-  app.add_option("--features", words.features, "with --create: rbd's feature names, separated by commas")->group(group);
+  app.add_flag("--prefill", options.prefill,
+               "write incompressible data over all that was never written")
+      ->group(group);
+  app.add_flag("--remove", options.remove, "remove the images that this run made, whatever happens")
+      ->group(group);
+  app.add_option("--clone-from", options.clone_from, "with --create: clone POOL/IMAGE@SNAP")
+      ->group(group);
+  app.add_option("--data-pool", options.data_pool, "with --create: where the data goes (EC pools)")
+      ->group(group);
+  app.add_option("--features", words.features,
+                 "with --create: rbd's feature names, separated by commas")
+      ->group(group);
   app.add_option("--object-size", words.object_size, "with --create (4M)")->group(group);
 }
 
 void add_load_options(CLI::App& app, RunOptions& options, RawWords& words) {
   const char* group = "The load";
   app.add_option("--runtime", words.runtime, "instead of the job's own (20s)")->group(group);
-  app.add_option("--set", words.sets, "OPTION=VALUE of the job language, instead of the job's own; repeatable")
+  app.add_option("--set", words.sets,
+                 "OPTION=VALUE of the job language, instead of the job's own; repeatable")
       ->allow_extra_args(false)
       ->group(group);
-  app.add_option("--max-cpus", options.limits.max_cpus, "CPUs that the run and its children may use")
+  app.add_option("--max-cpus", options.limits.max_cpus,
+                 "CPUs that the run and its children may use")
       ->check(CLI::PositiveNumber)
       ->group(group);
   app.add_option("--connections", options.limits.connections,
                  "librados contexts that the VMs share (default: one per VM, at most 16)")
       ->check(CLI::PositiveNumber)
       ->group(group);
-  app.add_option("--rbd-cache", words.cache, "librbd's cache: off (default), writearound, writeback, as-fio, conf")
+  app.add_option("--rbd-cache", words.cache,
+                 "librbd's cache: off (default), writearound, writeback, as-fio, conf")
       ->group(group);
   app.add_option("--seed", words.seed, "of all that is random")->group(group);
   app.add_option("--runner", options.runner, "native, or fio: a real fio per VM")
       ->check(CLI::IsMember({"native", "fio"}))
       ->group(group);
   app.add_option("--fio", options.fio_path, "with --runner fio: which fio")->group(group);
-  app.add_option("--open-timeout", words.open_timeout, "for connecting and opening (default 30s)")->group(group);
-  app.add_option("--grace", words.grace, "for I/O in flight at the end or after Ctrl-C (default 10s)")->group(group);
+  app.add_option("--open-timeout", words.open_timeout, "for connecting and opening (default 30s)")
+      ->group(group);
+  app.add_option("--grace", words.grace,
+                 "for I/O in flight at the end or after Ctrl-C (default 10s)")
+      ->group(group);
   app.add_flag("--allow-unsupported", options.allow_unsupported,
                "go on without the job options that cephmark does not honour yet")
       ->group(group);
@@ -91,14 +109,16 @@ void add_safety_options(CLI::App& app, RunOptions& options, RawWords& words) {
   app.add_flag("--open-read-only", options.grants.open_read_only,
                "read jobs open images read-only (then they do not hear of QoS changes)")
       ->group(group);
-  app.add_option("--guard", words.guard, "what stops the load: slow-ops,inactive-pgs,nearfull (default: all)")
+  app.add_option("--guard", words.guard,
+                 "what stops the load: slow-ops,inactive-pgs,nearfull (default: all)")
       ->group(group);
   app.add_flag("--no-guard", words.no_guard, "nothing does")->group(group);
 }
 
 void add_output_options(CLI::App& app, RunOptions& options, RawWords& words) {
   const char* group = "What comes out";
-  app.add_option("--output", options.outputs, "FORMAT[:FILE], repeatable: text, table, json, fio-json, csv ...")
+  app.add_option("--output", options.outputs,
+                 "FORMAT[:FILE], repeatable: text, table, json, fio-json, csv ...")
       ->allow_extra_args(false)
       ->group(group);
   app.add_flag("--quiet", options.quiet, "no progress on stderr")->group(group);
@@ -106,7 +126,8 @@ void add_output_options(CLI::App& app, RunOptions& options, RawWords& words) {
                  "where a fleet's job and result files per VM go (default: results)")
       ->group(group);
   app.add_flag("--no-files", words.no_files, "no files per VM")->group(group);
-  app.add_flag("--no-keep", words.no_keep, "do not keep the result for `cephmark results`")->group(group);
+  app.add_flag("--no-keep", words.no_keep, "do not keep the result for `cephmark results`")
+      ->group(group);
 }
 
 RbdCache cache_of(const std::string& word) {
@@ -137,17 +158,23 @@ GuardPolicy guard_of(const RawWords& words) {
   if (words.guard.empty()) return {};
   GuardPolicy policy{false, false, false};
   for (const std::string& word : split_at_commas(words.guard)) {
-    if (word == "slow-ops") policy.slow_ops = true;
-    else if (word == "inactive-pgs") policy.inactive_pgs = true;
-    else if (word == "nearfull") policy.nearfull = true;
-    else throw UsageError(fmt::format("--guard: there is no condition '{}'", word), "slow-ops, inactive-pgs, nearfull");
+    if (word == "slow-ops")
+      policy.slow_ops = true;
+    else if (word == "inactive-pgs")
+      policy.inactive_pgs = true;
+    else if (word == "nearfull")
+      policy.nearfull = true;
+    else
+      throw UsageError(fmt::format("--guard: there is no condition '{}'", word),
+                       "slow-ops, inactive-pgs, nearfull");
   }
   return policy;
 }
 
 void read_words(const RawWords& words, RunOptions& options) {
   if (!words.create.empty()) options.create_bytes = parse_size(words.create, "--create");
-  if (!words.object_size.empty()) options.object_size_bytes = parse_size(words.object_size, "--object-size");
+  if (!words.object_size.empty())
+    options.object_size_bytes = parse_size(words.object_size, "--object-size");
   options.features = split_at_commas(words.features);
   options.limits.open_timeout_ns = parse_duration_ns(words.open_timeout, "--open-timeout");
   options.limits.drain_grace_ns = parse_duration_ns(words.grace, "--grace");
@@ -166,19 +193,24 @@ void read_words(const RawWords& words, RunOptions& options) {
   }
   for (const std::string& set : words.sets) {
     const size_t equals = set.find('=');
-    if (equals == 0) throw UsageError(fmt::format("--set: '{}' names no option", set), "--set iodepth=16");
-    options.overrides.emplace_back(set.substr(0, equals), equals == std::string::npos ? "" : set.substr(equals + 1));
+    if (equals == 0)
+      throw UsageError(fmt::format("--set: '{}' names no option", set), "--set iodepth=16");
+    options.overrides.emplace_back(set.substr(0, equals),
+                                   equals == std::string::npos ? "" : set.substr(equals + 1));
   }
 }
 
 void check_together(const RunOptions& options) {
-  const bool all_have_files = std::all_of(options.groups.begin(), options.groups.end(),
-                                          [](const VmGroup& group) { return !group.job_file.empty(); });
+  const bool all_have_files =
+      std::all_of(options.groups.begin(), options.groups.end(),
+                  [](const VmGroup& group) { return !group.job_file.empty(); });
   if (options.job_file.empty() && !all_have_files)
-    throw UsageError("no job file was given", "cephmark run JOBFILE --vms 4; `cephmark run --help` shows examples");
+    throw UsageError("no job file was given",
+                     "cephmark run JOBFILE --vms 4; `cephmark run --help` shows examples");
   if (options.create_bytes == 0 && options.clone_from.empty()) {
     if (!options.data_pool.empty() || !options.features.empty() || options.object_size_bytes)
-      throw UsageError("--data-pool, --features and --object-size go with --create", "--create 20G");
+      throw UsageError("--data-pool, --features and --object-size go with --create",
+                       "--create 20G");
     if (options.remove)
       throw UsageError("--remove goes with --create: only what the run made is removed",
                        "`cephmark volumes remove` removes images that cephmark made earlier");
@@ -192,7 +224,8 @@ std::string text_of_job_file(const std::string& path) {
   try {
     return read_file(path);
   } catch (const Error& error) {
-    throw UsageError(error.what(), "the job file is the first argument: cephmark run JOBFILE --vms 4");
+    throw UsageError(error.what(),
+                     "the job file is the first argument: cephmark run JOBFILE --vms 4");
   }
 }
 
@@ -210,7 +243,8 @@ void add_overrides(std::vector<RawSection>& sections, const RunOptions& options)
       option.value = value;
       option.has_value = !value.empty();
       option.where = {source, ++line, 1, static_cast<int>(name.size())};
-      option.value_where = {source, line, static_cast<int>(name.size()) + 2, static_cast<int>(value.size())};
+      option.value_where = {source, line, static_cast<int>(name.size()) + 2,
+                            static_cast<int>(value.size())};
       section.options.push_back(std::move(option));
     }
   }
@@ -228,7 +262,8 @@ JobFile load_job_file(const std::string& path, const RunOptions& options,
 }
 
 std::string title_of(const RunOptions& options) {
-  const std::string& path = options.job_file.empty() ? options.groups.front().job_file : options.job_file;
+  const std::string& path =
+      options.job_file.empty() ? options.groups.front().job_file : options.job_file;
   if (path == "-") return "stdin";
   return path.substr(path.find_last_of('/') + 1);
 }
@@ -238,8 +273,10 @@ std::string title_of(const RunOptions& options) {
 std::optional<RunOptions> parse_run_options(const std::vector<std::string>& argv) {
   RunOptions options;
   RawWords words;
-  CLI::App app{"Runs fio jobs natively: every VM of a fleet gets its own image (or file), driven from this process.",
-               "cephmark run"};
+  CLI::App app{
+      "Runs fio jobs natively: every VM of a fleet gets its own image (or file), driven from this "
+      "process.",
+      "cephmark run"};
   app.footer(kExamples);
   add_fleet_options(app, options, words);
   add_load_options(app, options, words);
@@ -253,10 +290,12 @@ std::optional<RunOptions> parse_run_options(const std::vector<std::string>& argv
   return options;
 }
 
-Plan make_run_plan(const RunOptions& options, const std::vector<std::string>& argv, Diagnostics& diagnostics) {
+Plan make_run_plan(const RunOptions& options, const std::vector<std::string>& argv,
+                   Diagnostics& diagnostics) {
   const std::vector<EngineDescription> engines = engine_descriptions();
   std::map<std::string, JobFile> files;
-  FleetSpec spec{options.groups, options.vm_name, options.host, options.pool, options.grants.shared_image};
+  FleetSpec spec{options.groups, options.vm_name, options.host, options.pool,
+                 options.grants.shared_image};
   for (VmGroup& group : spec.groups) {
     if (group.job_file.empty()) group.job_file = options.job_file;
     if (!files.count(group.job_file))
@@ -266,12 +305,14 @@ Plan make_run_plan(const RunOptions& options, const std::vector<std::string>& ar
 
   Plan plan;
   plan.vms = make_fleet(
-      spec, [&](const VmGroup& group) -> const JobFile& { return files.at(group.job_file); }, diagnostics);
+      spec, [&](const VmGroup& group) -> const JobFile& { return files.at(group.job_file); },
+      diagnostics);
   diagnostics.throw_if_errors();
   plan.title = title_of(options);
   plan.command = "run";
   plan.arguments = argv;
-  plan.seed = options.seed ? *options.seed : (uint64_t{std::random_device{}()} << 32 | std::random_device{}());
+  plan.seed = options.seed ? *options.seed
+                           : (uint64_t{std::random_device{}()} << 32 | std::random_device{}());
   plan.ceph = resolve_ceph_target(options.ceph);
   plan.rbd_cache = options.rbd_cache;
   plan.limits = options.limits;

@@ -1,4 +1,5 @@
-// RunOptions: the command line of `cephmark run`, read and checked, and the plan that is made of it. Plain data.
+// RunOptions: the command line of `cephmark run`, read and checked, and the plan that is made of
+// it. Plain data.
 #pragma once
 
 #include <optional>
@@ -13,25 +14,26 @@
 namespace cephmark {
 
 struct RunOptions {
-  std::string job_file;                   ///< "-": standard input; empty: every group of --vms has its own
-  std::vector<VmGroup> groups;            ///< --vms
-  bool fleet = false;                     ///< --vms was given
+  std::string job_file;         ///< "-": standard input; empty: every group of --vms has its own
+  std::vector<VmGroup> groups;  ///< --vms
+  bool fleet = false;           ///< --vms was given
   std::string vm_name = "{{.Host}}-{{.Index}}";
-  std::string host;                       ///< --host; this machine's name unless given
-  std::string pool;                       ///< --pool: {{.Pool}}
-  std::vector<std::pair<std::string, std::string>> overrides;  ///< --set, --runtime: added to every section
+  std::string host;  ///< --host; this machine's name unless given
+  std::string pool;  ///< --pool: {{.Pool}}
+  std::vector<std::pair<std::string, std::string>>
+      overrides;  ///< --set, --runtime: added to every section
 
-  uint64_t create_bytes = 0;              ///< --create
+  uint64_t create_bytes = 0;  ///< --create
   bool prefill = false, remove = false;
   std::string data_pool, clone_from;
   uint64_t object_size_bytes = 0;
   std::vector<std::string> features;
 
   std::string runner = "native", fio_path;
-  bool plan_only = false;                 ///< --plan
+  bool plan_only = false;  ///< --plan
   bool quiet = false;
-  bool keep = true;                       ///< the RunResult, under the data folder
-  std::string results_directory;          ///< "results"; empty: no files per VM
+  bool keep = true;               ///< the RunResult, under the data folder
+  std::string results_directory;  ///< "results"; empty: no files per VM
   std::vector<std::string> outputs;
   bool allow_unsupported = false;
 
@@ -46,8 +48,9 @@ struct RunOptions {
 /// Reads the command line. Nothing: help was asked for and printed. Throws UsageError.
 std::optional<RunOptions> parse_run_options(const std::vector<std::string>& argv);
 
-/// Parses the job files and makes the plan. All mistakes are thrown as one UsageError; warnings stay in the plan and in
-/// `diagnostics`.
-Plan make_run_plan(const RunOptions& options, const std::vector<std::string>& argv, Diagnostics& diagnostics);
+/// Parses the job files and makes the plan. All mistakes are thrown as one UsageError; warnings
+/// stay in the plan and in `diagnostics`.
+Plan make_run_plan(const RunOptions& options, const std::vector<std::string>& argv,
+                   Diagnostics& diagnostics);
 
 }  // namespace cephmark

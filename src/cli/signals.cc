@@ -61,17 +61,25 @@ SignalWatcher::~SignalWatcher() {
   wake_fd = -1;
 }
 
-int SignalWatcher::received() { return first_signal.load(); }
+int SignalWatcher::received() {
+  return first_signal.load();
+}
 
 const char* SignalWatcher::reason() {
   switch (received()) {
-    case SIGINT: return "interrupted (SIGINT)";
-    case SIGTERM: return "interrupted (SIGTERM)";
-    case SIGHUP: return "interrupted (SIGHUP)";
-    default: return "";
+    case SIGINT:
+      return "interrupted (SIGINT)";
+    case SIGTERM:
+      return "interrupted (SIGTERM)";
+    case SIGHUP:
+      return "interrupted (SIGHUP)";
+    default:
+      return "";
   }
 }
 
-int SignalWatcher::exit_code() { return received() ? 128 + received() : 0; }
+int SignalWatcher::exit_code() {
+  return received() ? 128 + received() : 0;
+}
 
 }  // namespace cephmark

@@ -1,5 +1,6 @@
-// SignalWatcher: turns the first SIGINT, SIGTERM or SIGHUP into a stop request and the second into an exit at once.
-// One per process, made by a command that runs for long, before it starts threads; handlers are restored at the end.
+// SignalWatcher: turns the first SIGINT, SIGTERM or SIGHUP into a stop request and the second into
+// an exit at once. One per process, made by a command that runs for long, before it starts threads;
+// handlers are restored at the end.
 #pragma once
 
 #include <stop_token>

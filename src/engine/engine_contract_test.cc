@@ -1,4 +1,5 @@
-// What every engine that needs no cluster must do, run over the rows of engine_table: a new row is tested at once.
+// What every engine that needs no cluster must do, run over the rows of engine_table: a new row is
+// tested at once.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -130,7 +131,8 @@ TEST_P(EngineContract, DescribesItself) {
   EXPECT_FALSE(row_.description.summary.empty());
   EXPECT_EQ(row_.make_port != nullptr, row_.completion == CompletionMode::kPolled);
   EXPECT_EQ(row_.description.synchronous, row_.completion == CompletionMode::kBlocking);
-  for (const EngineOption& option : row_.description.options) EXPECT_FALSE(option.help.empty()) << option.name;
+  for (const EngineOption& option : row_.description.options)
+    EXPECT_FALSE(option.help.empty()) << option.name;
 }
 
 TEST_P(EngineContract, EveryOpComesBackWhole) {
@@ -145,7 +147,8 @@ TEST_P(EngineContract, EveryOpComesBackWhole) {
     }
     run(kDepth);
     for (const IoRequest& request : requests_)
-      EXPECT_EQ(request.result, static_cast<int64_t>(request.length)) << op_name(op) << " slot " << request.slot;
+      EXPECT_EQ(request.result, static_cast<int64_t>(request.length))
+          << op_name(op) << " slot " << request.slot;
   }
 }
 
@@ -190,7 +193,8 @@ TEST_P(EngineContract, DirectIoOfAnOddSizeIsRefusedWithWordsBeforeAnyIo) {
     open(odd);
     FAIL() << "1000-byte direct reads were accepted";
   } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::AnyOf(testing::HasSubstr("1000 bytes"), testing::HasSubstr("EINVAL")));
+    EXPECT_THAT(error.what(),
+                testing::AnyOf(testing::HasSubstr("1000 bytes"), testing::HasSubstr("EINVAL")));
     EXPECT_FALSE(error.hint().empty());
     engine_.reset();
   }
@@ -200,7 +204,8 @@ TEST_P(EngineContract, AWaitEndsByTheWakeDescriptor) {
   open(job());
   if (!port_) GTEST_SKIP() << "it has no port";
   ASSERT_EQ(write(wake_[1], "x", 1), 1);
-  port_->wait(wake_[0], monotonic_ns() + 60 * kNsPerSecond);  // the test's own time limit tells a failure
+  port_->wait(wake_[0],
+              monotonic_ns() + 60 * kNsPerSecond);  // the test's own time limit tells a failure
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, EngineContract, testing::ValuesIn(local_engines()),
@@ -240,8 +245,8 @@ TEST_F(FileTargets, NamesAreThoseOfFio) {
   spec.directory = "/d";
   spec.numjobs = 2;
   spec.nrfiles = 2;
-  EXPECT_THAT(FileTarget::paths(spec), testing::ElementsAre("/d/target.0.0", "/d/target.0.1", "/d/target.1.0",
-                                                            "/d/target.1.1"));
+  EXPECT_THAT(FileTarget::paths(spec), testing::ElementsAre("/d/target.0.0", "/d/target.0.1",
+                                                            "/d/target.1.0", "/d/target.1.1"));
   spec.filenames = {"a", "/b"};
   EXPECT_THAT(FileTarget::paths(spec), testing::ElementsAre("/d/a", "/b", "/d/a", "/b"));
 }
@@ -263,11 +268,13 @@ TEST_F(FileTargets, WhatExistsIsNeitherExtendedNorOverwritten) {
   JobSpec reader = job(false);
   reader.filenames = {path};
   reader.size = {SizeSpec::Kind::kBytes, 1 << 20};
-  EXPECT_THAT(message_of([&] { FileTarget::open(reader, {}); }), testing::HasSubstr("which has 8 KiB"));
+  EXPECT_THAT(message_of([&] { FileTarget::open(reader, {}); }),
+              testing::HasSubstr("which has 8 KiB"));
   JobSpec writer = job(true);
   writer.filenames = {path};
   writer.size = {SizeSpec::Kind::kBytes, 8192};
-  EXPECT_THAT(message_of([&] { FileTarget::open(writer, {}); }), testing::HasSubstr("was there before this run"));
+  EXPECT_THAT(message_of([&] { FileTarget::open(writer, {}); }),
+              testing::HasSubstr("was there before this run"));
   EXPECT_EQ(std::filesystem::file_size(path), 8192u);
 }
 
@@ -287,10 +294,12 @@ TEST_F(FileTargets, NothingIsCreatedInKernelDirectories) {
   JobSpec spec = job(true);
   spec.size = {SizeSpec::Kind::kBytes, 4096};
   std::filesystem::create_directory_symlink("/dev", directory_.path() + "/link");
-  for (const std::string& path : {std::string("/dev/sdq9"), std::string("/proc/cephmark-x"),
-                                  std::string("/sys/cephmark-x"), directory_.path() + "/link/sdq9"}) {
+  for (const std::string& path :
+       {std::string("/dev/sdq9"), std::string("/proc/cephmark-x"), std::string("/sys/cephmark-x"),
+        directory_.path() + "/link/sdq9"}) {
     spec.filenames = {path};
-    EXPECT_THAT(message_of([&] { FileTarget::open(spec, {}); }), testing::HasSubstr("never created under"));
+    EXPECT_THAT(message_of([&] { FileTarget::open(spec, {}); }),
+                testing::HasSubstr("never created under"));
   }
   spec.filenames = {"/dev/"};
   EXPECT_NE(message_of([&] { FileTarget::open(spec, {}); }), "no error");

@@ -18,13 +18,14 @@ std::vector<EngineRow> make_rows() {
                   .target_key = null_target_key,
                   .create = make_null_engine,
                   .make_port = make_null_port});
-  rows.push_back({.description = {.name = "psync",
-                                  .summary = "files and block devices with pread and pwrite, one at a time",
-                                  .options = {},
-                                  .synchronous = true},
-                  .completion = CompletionMode::kBlocking,
-                  .target_key = file_target_key,
-                  .create = make_psync_engine});
+  rows.push_back(
+      {.description = {.name = "psync",
+                       .summary = "files and block devices with pread and pwrite, one at a time",
+                       .options = {},
+                       .synchronous = true},
+       .completion = CompletionMode::kBlocking,
+       .target_key = file_target_key,
+       .create = make_psync_engine});
   rows.push_back({.description = {.name = "libaio",
                                   .summary = "files and block devices through Linux native AIO",
                                   .options = libaio_options(),

@@ -1,4 +1,5 @@
-// engine_table: the one list of engines. A new engine is a row here, a foo_engine.cc and nothing else.
+// engine_table: the one list of engines. A new engine is a row here, a foo_engine.cc and nothing
+// else.
 #pragma once
 
 #include <functional>
@@ -15,15 +16,18 @@
 
 namespace cephmark {
 
-class ConnectionPool;  // ceph/connection.h: librados contexts, shared by the rbd and rados engines of a run
+class ConnectionPool;  // ceph/connection.h: librados contexts, shared by the rbd and rados engines
+                       // of a run
 
 /// What an engine may use besides its job. Owned by the runner, outlives every engine of the run.
 struct EngineContext {
   const Plan& plan;
   const VmPlan& vm;
   ConnectionPool* connections = nullptr;  ///< null unless the plan has jobs of a Ceph engine
-  const FileGuard* file_guard = nullptr;  ///< asked before a file or device is opened; null: default_file_guard
-  /// Told the names ("pool/[namespace/]object") of objects before the first of them is made; null: nobody. May throw.
+  const FileGuard* file_guard =
+      nullptr;  ///< asked before a file or device is opened; null: default_file_guard
+  /// Told the names ("pool/[namespace/]object") of objects before the first of them is made; null:
+  /// nobody. May throw.
   const std::function<void(const std::vector<std::string>&)>* about_to_create_objects = nullptr;
 };
 

@@ -1,4 +1,5 @@
-// The functions that the rows of engine_table are made of, one group per engine file. Internal to src/engine.
+// The functions that the rows of engine_table are made of, one group per engine file. Internal to
+// src/engine.
 #pragma once
 
 #include "engine/engine_table.h"

@@ -33,7 +33,9 @@ TargetInfo FileEngine::open() {
   return info;
 }
 
-std::string file_target_key(const JobSpec& job, const EngineContext&) { return FileTarget::key(job); }
+std::string file_target_key(const JobSpec& job, const EngineContext&) {
+  return FileTarget::key(job);
+}
 
 int64_t do_blocking_discard(int fd, bool is_block_device, const IoRequest& request) noexcept {
   int rc = 0;
@@ -47,15 +49,24 @@ int64_t do_blocking_discard(int fd, bool is_block_device, const IoRequest& reque
   return rc == 0 ? static_cast<int64_t>(request.length) : -errno;
 }
 
-int64_t do_blocking(int fd, bool is_block_device, bool data_only, const IoRequest& request) noexcept {
+int64_t do_blocking(int fd, bool is_block_device, bool data_only,
+                    const IoRequest& request) noexcept {
   ssize_t rc = 0;
   switch (request.op) {
-    // Not libc's pread: in a program with threads that is a cancellation point, which costs 2 % of a cached read.
-    case Op::kRead: rc = syscall(SYS_pread64, fd, request.buffer, request.length, request.offset); break;
-    case Op::kWrite: rc = syscall(SYS_pwrite64, fd, request.buffer, request.length, request.offset); break;
-    case Op::kFlush: rc = data_only ? fdatasync(fd) : fsync(fd); break;
+    // Not libc's pread: in a program with threads that is a cancellation point, which costs 2 % of
+    // a cached read.
+    case Op::kRead:
+      rc = syscall(SYS_pread64, fd, request.buffer, request.length, request.offset);
+      break;
+    case Op::kWrite:
+      rc = syscall(SYS_pwrite64, fd, request.buffer, request.length, request.offset);
+      break;
+    case Op::kFlush:
+      rc = data_only ? fdatasync(fd) : fsync(fd);
+      break;
     case Op::kTrim:
-    case Op::kWriteZeroes: return do_blocking_discard(fd, is_block_device, request);
+    case Op::kWriteZeroes:
+      return do_blocking_discard(fd, is_block_device, request);
   }
   return rc >= 0 ? rc : -errno;
 }

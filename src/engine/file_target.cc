@@ -22,8 +22,8 @@
 namespace cephmark {
 namespace {
 
-// Files that this process created: two jobs of one run may share a file that neither found there. Known by path, inode
-// and time of birth, since an inode number is used again.
+// Files that this process created: two jobs of one run may share a file that neither found there.
+// Known by path, inode and time of birth, since an inode number is used again.
 using FileIdentity = std::tuple<std::string, uint64_t, int64_t>;
 std::mutex open_mutex;
 std::set<FileIdentity> created_files;
@@ -36,7 +36,9 @@ FileIdentity identity_of(const std::string& path) {
           facts.stx_btime.tv_sec * kNsPerSecond + facts.stx_btime.tv_nsec};
 }
 
-bool writes_of(const JobSpec& job) { return job.rw.writes || job.rw.trims; }
+bool writes_of(const JobSpec& job) {
+  return job.rw.writes || job.rw.trims;
+}
 
 // SAF-03: an empty variable or a mistyped device must not become a file in a kernel's directory.
 void refuse_kernel_directories(const std::string& path) {
@@ -47,9 +49,11 @@ void refuse_kernel_directories(const std::string& path) {
   for (const std::string& candidate : {absolute, resolved})
     for (const char* root : {"/dev/", "/proc/", "/sys/"})
       if (candidate.starts_with(root))
-        throw Error(fmt::format("{} does not exist, and files are never created under {}", path, root),
-                    "check the name for a typing error or an empty variable; for a memory file system mount a tmpfs "
-                    "elsewhere");
+        throw Error(
+            fmt::format("{} does not exist, and files are never created under {}", path, root),
+            "check the name for a typing error or an empty variable; for a memory file system "
+            "mount a tmpfs "
+            "elsewhere");
 }
 
 uint64_t needed_bytes(const JobSpec& job, int clone, unsigned files) {
@@ -57,7 +61,8 @@ uint64_t needed_bytes(const JobSpec& job, int clone, unsigned files) {
   if (job.size.kind != SizeSpec::Kind::kBytes) return 0;
   uint64_t need = job.size.value / files;
   if (job.offset.kind == SizeSpec::Kind::kBytes) need += job.offset.value;
-  if (job.offset_increment.kind == SizeSpec::Kind::kBytes) need += job.offset_increment.value * clone;
+  if (job.offset_increment.kind == SizeSpec::Kind::kBytes)
+    need += job.offset_increment.value * clone;
   return need;
 }
 
@@ -68,8 +73,8 @@ uint64_t direct_alignment(int fd, bool is_block_device) {
   }
 #ifdef STATX_DIOALIGN
   struct statx facts {};
-  if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) == 0 && (facts.stx_mask & STATX_DIOALIGN) &&
-      facts.stx_dio_offset_align > 0)
+  if (statx(fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &facts) == 0 &&
+      (facts.stx_mask & STATX_DIOALIGN) && facts.stx_dio_offset_align > 0)
     return facts.stx_dio_offset_align;
 #endif
   return 512;
@@ -79,10 +84,12 @@ void check_alignment(const JobSpec& job, const OpenFile& file) {
   const auto check = [&](Op op, uint64_t bytes) {
     if (bytes % file.block_size_bytes == 0) return;
     throw UsageError(
-        fmt::format("job {}: a {} of {} bytes cannot be done with direct=1 on {}: it takes multiples of {} bytes",
+        fmt::format("job {}: a {} of {} bytes cannot be done with direct=1 on {}: it takes "
+                    "multiples of {} bytes",
                     job.name, op_name(op), bytes, file.path, file.block_size_bytes),
-        bytes % 1000 == 0 ? "with kb_base=1000 bs=1k means 1000 bytes; write bs=1024 or leave kb_base at 1024"
-                          : "choose a block size that is a multiple of it, or direct=0");
+        bytes % 1000 == 0
+            ? "with kb_base=1000 bs=1k means 1000 bytes; write bs=1024 or leave kb_base at 1024"
+            : "choose a block size that is a multiple of it, or direct=0");
   };
   for (Op op : {Op::kRead, Op::kWrite, Op::kTrim}) {
     if (!job.has_op(op)) continue;
@@ -101,7 +108,8 @@ void read_size(OpenFile& file) {
   if (file.is_block_device && ioctl(file.fd.get(), BLKGETSIZE64, &file.size_bytes) != 0)
     throw Error(fmt::format("cannot read the size of {}: {}", file.path, errno_text(errno)));
   if (S_ISDIR(facts.st_mode))
-    throw Error(fmt::format("{} is a directory, not a file", file.path), "name a file, or give directory= instead");
+    throw Error(fmt::format("{} is a directory, not a file", file.path),
+                "name a file, or give directory= instead");
 }
 
 UniqueFd open_path(const std::string& path, int flags) {
@@ -109,7 +117,8 @@ UniqueFd open_path(const std::string& path, int flags) {
   if (fd) return fd;
   const int error = errno;
   std::string hint;
-  if (error == EINVAL && (flags & O_DIRECT)) hint = "its file system has no direct I/O: set direct=0";
+  if (error == EINVAL && (flags & O_DIRECT))
+    hint = "its file system has no direct I/O: set direct=0";
   if (error == EACCES || error == EPERM) hint = "run as a user that may open it";
   throw Error(fmt::format("cannot open {}: {}", path, errno_text(error)), hint);
 }
@@ -118,16 +127,18 @@ UniqueFd open_path(const std::string& path, int flags) {
 void bring_to_size(const JobSpec& job, OpenFile& file, uint64_t need, bool own_name) {
   if (need == 0 || file.size_bytes >= need) return;
   if (file.is_block_device || !own_name)
-    throw Error(fmt::format("job {} needs {} of {}, which has {}", job.name, format_size(need), file.path,
-                            format_size(file.size_bytes)),
-                "make size= (or offset=) smaller, or name a file that this program may create; what exists is not "
+    throw Error(fmt::format("job {} needs {} of {}, which has {}", job.name, format_size(need),
+                            file.path, format_size(file.size_bytes)),
+                "make size= (or offset=) smaller, or name a file that this program may create; "
+                "what exists is not "
                 "extended");
   // Through a descriptor of its own: the job's may be read-only or direct.
   const UniqueFd fd = open_path(file.path, O_WRONLY);
   if (job.rw.reads)
     lay_out_file(fd.get(), file.path, file.size_bytes, need);
   else if (ftruncate(fd.get(), need) != 0)
-    throw Error(fmt::format("cannot extend {} to {}: {}", file.path, format_size(need), errno_text(errno)));
+    throw Error(
+        fmt::format("cannot extend {} to {}: {}", file.path, format_size(need), errno_text(errno)));
   file.size_bytes = need;
 }
 
@@ -141,9 +152,10 @@ OpenFile open_one(const JobSpec& job, const std::string& path, uint64_t need, bo
   if (!exists) {
     refuse_kernel_directories(path);
     if (need == 0)
-      throw UsageError(fmt::format("job {}: {} does not exist and size= does not say how large to make it", job.name,
-                                   path),
-                       "set size= to bytes, or name an existing file");
+      throw UsageError(
+          fmt::format("job {}: {} does not exist and size= does not say how large to make it",
+                      job.name, path),
+          "set size= to bytes, or name an existing file");
   }
   const bool writes = writes_of(job);
   guard(FileAccess{path, exists, exists && S_ISBLK(facts.st_mode), writes, ours});
@@ -182,8 +194,8 @@ void lay_out_file(int fd, const std::string& path, uint64_t from_bytes, uint64_t
     const ssize_t wrote = pwrite(fd, block.data(), length, at);
     if (wrote < 0 && errno == EINTR) continue;
     if (wrote <= 0)
-      throw Error(fmt::format("cannot write {} of {} at offset {}: {}", format_size(size_bytes), path, at,
-                              errno_text(wrote < 0 ? errno : ENOSPC)),
+      throw Error(fmt::format("cannot write {} of {} at offset {}: {}", format_size(size_bytes),
+                              path, at, errno_text(wrote < 0 ? errno : ENOSPC)),
                   "free some space, or make size= smaller");
     at += wrote;
   }
@@ -191,7 +203,8 @@ void lay_out_file(int fd, const std::string& path, uint64_t from_bytes, uint64_t
 }
 
 unsigned FileTarget::files_per_clone(const JobSpec& job) {
-  return job.filenames.empty() ? std::max(1, job.nrfiles) : static_cast<unsigned>(job.filenames.size());
+  return job.filenames.empty() ? std::max(1, job.nrfiles)
+                               : static_cast<unsigned>(job.filenames.size());
 }
 
 std::vector<std::string> FileTarget::paths(const JobSpec& job) {
@@ -208,8 +221,9 @@ std::vector<std::string> FileTarget::paths(const JobSpec& job) {
 }
 
 std::string FileTarget::key(const JobSpec& job) {
-  std::string key = fmt::format("{}:{}{}{}:{}", job.ioengine, job.direct ? "d" : "", writes_of(job) ? "w" : "",
-                                job.rw.reads ? "r" : "", needed_bytes(job, job.numjobs - 1, files_per_clone(job)));
+  std::string key = fmt::format("{}:{}{}{}:{}", job.ioengine, job.direct ? "d" : "",
+                                writes_of(job) ? "w" : "", job.rw.reads ? "r" : "",
+                                needed_bytes(job, job.numjobs - 1, files_per_clone(job)));
   for (const std::string& path : paths(job)) key += ":" + path;
   return key;
 }
@@ -229,7 +243,8 @@ FileTarget FileTarget::open(const JobSpec& job, const FileGuard& guard) {
 
 std::vector<int> FileTarget::clone_fds(int clone) const {
   std::vector<int> fds;
-  for (unsigned i = 0; i < per_clone_; ++i) fds.push_back(files_.at(clone * per_clone_ + i).fd.get());
+  for (unsigned i = 0; i < per_clone_; ++i)
+    fds.push_back(files_.at(clone * per_clone_ + i).fd.get());
   return fds;
 }
 

@@ -1,6 +1,7 @@
-// FileTarget: the files or block devices of one job, opened. The single place where this program opens a path for I/O:
-// what may be opened, created, laid out or extended is decided here and by the guard that is asked here.
-// Opened on a set-up thread (thread-safe: one open at a time in the process); read by queues afterwards.
+// FileTarget: the files or block devices of one job, opened. The single place where this program
+// opens a path for I/O: what may be opened, created, laid out or extended is decided here and by
+// the guard that is asked here. Opened on a set-up thread (thread-safe: one open at a time in the
+// process); read by queues afterwards.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ struct FileAccess {
   std::string path;
   bool exists = false;
   bool is_block_device = false;
-  bool writes = false;        ///< the job writes, trims or zeroes
-  bool own_name = false;      ///< fio's generated $jobname.$jobnum.$filenum, or created by this process
+  bool writes = false;    ///< the job writes, trims or zeroes
+  bool own_name = false;  ///< fio's generated $jobname.$jobnum.$filenum, or created by this process
 };
 
 /// Asked before each open; refuses by throwing Error.
@@ -33,18 +34,19 @@ struct OpenFile {
   std::string path;
   uint64_t size_bytes = 0;
   bool is_block_device = false;
-  uint64_t block_size_bytes = 1;   ///< offsets and lengths must be multiples (O_DIRECT)
+  uint64_t block_size_bytes = 1;  ///< offsets and lengths must be multiples (O_DIRECT)
 };
 
 class FileTarget {
  public:
-  /// Opens the files of all numjobs clones of `job`. Missing files are created under the job's size; what will be read
-  /// is written in full first. Nothing that existed is extended unless its name is ours. Throws Error (missing, too
-  /// small, refused, alignment that O_DIRECT cannot do) naming path, reason and remedy.
+  /// Opens the files of all numjobs clones of `job`. Missing files are created under the job's
+  /// size; what will be read is written in full first. Nothing that existed is extended unless its
+  /// name is ours. Throws Error (missing, too small, refused, alignment that O_DIRECT cannot do)
+  /// naming path, reason and remedy.
   static FileTarget open(const JobSpec& job, const FileGuard& guard);
 
-  /// Paths of the job's files, clone by clone ($jobname.$jobnum.$filenum unless filename= is given, then the same for
-  /// every clone). fio's rules.
+  /// Paths of the job's files, clone by clone ($jobname.$jobnum.$filenum unless filename= is given,
+  /// then the same for every clone). fio's rules.
   static std::vector<std::string> paths(const JobSpec& job);
   static unsigned files_per_clone(const JobSpec& job);
   /// Jobs with equal keys share the open files.
@@ -62,7 +64,8 @@ class FileTarget {
   unsigned per_clone_ = 1;
 };
 
-/// Writes [from, size) of an open file with incompressible data and syncs it. Throws Error naming `path`.
+/// Writes [from, size) of an open file with incompressible data and syncs it. Throws Error naming
+/// `path`.
 void lay_out_file(int fd, const std::string& path, uint64_t from_bytes, uint64_t size_bytes);
 
 }  // namespace cephmark

@@ -1,5 +1,5 @@
-// io_uring: one ring per worker. Files are registered with the ring; everything but a block device's trim is
-// asynchronous.
+// io_uring: one ring per worker. Files are registered with the ring; everything but a block
+// device's trim is asynchronous.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -20,15 +20,27 @@ namespace cephmark {
 namespace {
 
 constexpr EngineOption kOptions[] = {
-    {.name = "fixedbufs", .kind = EngineOption::Kind::kFlag, .default_value = "0",
+    {.name = "fixedbufs",
+     .kind = EngineOption::Kind::kFlag,
+     .default_value = "0",
      .help = "map the I/O buffers into the kernel once, ahead of the run"},
-    {.name = "registerfiles", .kind = EngineOption::Kind::kFlag, .default_value = "1",
+    {.name = "registerfiles",
+     .kind = EngineOption::Kind::kFlag,
+     .default_value = "1",
      .help = "register the files with the ring (always done where the kernel can)"},
-    {.name = "sqthread_poll", .kind = EngineOption::Kind::kFlag, .default_value = "0",
+    {.name = "sqthread_poll",
+     .kind = EngineOption::Kind::kFlag,
+     .default_value = "0",
      .help = "a kernel thread takes the submissions (it costs a CPU, which is counted)"},
-    {.name = "force_async", .kind = EngineOption::Kind::kFlag, .default_value = "0",
+    {.name = "force_async",
+     .kind = EngineOption::Kind::kFlag,
+     .default_value = "0",
      .help = "ask the kernel not to try each I/O in place first"},
-    {.name = "nonvectored", .kind = EngineOption::Kind::kInteger, .default_value = "-1", .min = -1, .max = 1,
+    {.name = "nonvectored",
+     .kind = EngineOption::Kind::kInteger,
+     .default_value = "-1",
+     .min = -1,
+     .max = 1,
      .help = "accepted: reads and writes are never vectored here"},
 };
 constexpr unsigned kRegisteredFiles = 4096;
@@ -50,7 +62,8 @@ class IoUringPort : public Port {
       params.flags |= IORING_SETUP_SQPOLL;
       params.sq_thread_idle = kSqThreadIdle_ms;
     } else {
-      params.flags |= IORING_SETUP_COOP_TASKRUN;  // no interrupt of this thread: it comes by to reap
+      params.flags |=
+          IORING_SETUP_COOP_TASKRUN;  // no interrupt of this thread: it comes by to reap
     }
     int rc = io_uring_queue_init_params(depth + 1, &ring_, &params);
     if (rc == -EINVAL && !kernel_thread) {  // before 5.19
@@ -58,11 +71,12 @@ class IoUringPort : public Port {
       rc = io_uring_queue_init_params(depth + 1, &ring_, &params);
     }
     if (rc < 0)
-      throw Error(fmt::format("io_uring: cannot set up a ring for {} requests: {}", depth, errno_text(rc)),
-                  rc == -EPERM || rc == -ENOSYS
-                      ? "io_uring is switched off here (sysctl kernel.io_uring_disabled, or a container's seccomp "
-                        "profile): use ioengine=libaio"
-                      : "");
+      throw Error(
+          fmt::format("io_uring: cannot set up a ring for {} requests: {}", depth, errno_text(rc)),
+          rc == -EPERM || rc == -ENOSYS ? "io_uring is switched off here (sysctl "
+                                          "kernel.io_uring_disabled, or a container's seccomp "
+                                          "profile): use ioengine=libaio"
+                                        : "");
     has_file_table_ = io_uring_register_files_sparse(&ring_, kRegisteredFiles) == 0;
   }
   ~IoUringPort() override { io_uring_queue_exit(&ring_); }
@@ -78,7 +92,8 @@ class IoUringPort : public Port {
     if (has_buffers_ || buffers.empty()) return false;
     std::vector<iovec> vectors;
     for (const auto& buffer : buffers) vectors.push_back({buffer.data(), buffer.size()});
-    has_buffers_ = io_uring_register_buffers(&ring_, vectors.data(), static_cast<unsigned>(vectors.size())) == 0;
+    has_buffers_ = io_uring_register_buffers(&ring_, vectors.data(),
+                                             static_cast<unsigned>(vectors.size())) == 0;
     return has_buffers_;
   }
 
@@ -125,7 +140,8 @@ class IoUringPort : public Port {
       }
       if (now_ns == 0) now_ns = monotonic_ns();
       --in_flight_;
-      const bool whole = event->res == 0 && (request->op == Op::kTrim || request->op == Op::kWriteZeroes);
+      const bool whole =
+          event->res == 0 && (request->op == Op::kTrim || request->op == Op::kWriteZeroes);
       request->result = whole ? static_cast<int64_t>(request->length) : event->res;
       request->completed_ns = now_ns;
       out[count++] = request;
@@ -169,7 +185,8 @@ struct QueueFile {
 
 class IoUringQueue : public IoQueue {
  public:
-  IoUringQueue(IoUringPort& port, const QueueSetup& setup, const std::vector<int>& fds, bool is_block_device)
+  IoUringQueue(IoUringPort& port, const QueueSetup& setup, const std::vector<int>& fds,
+               bool is_block_device)
       : port_(port),
         is_block_device_(is_block_device),
         data_only_(setup.job && setup.job->fdatasync > 0),
@@ -182,7 +199,8 @@ class IoUringQueue : public IoQueue {
     int accepted = 0;
     int64_t now_ns = 0;
     for (IoRequest* request : batch) {
-      if (request->submitted_ns == 0) request->submitted_ns = now_ns ? now_ns : (now_ns = monotonic_ns());
+      if (request->submitted_ns == 0)
+        request->submitted_ns = now_ns ? now_ns : (now_ns = monotonic_ns());
       if (!put(*request)) break;
       ++accepted;
     }
@@ -215,13 +233,16 @@ class IoUringQueue : public IoQueue {
         else
           io_uring_prep_write(entry, fd, request.buffer, length, request.offset);
         break;
-      case Op::kFlush: io_uring_prep_fsync(entry, fd, data_only_ ? IORING_FSYNC_DATASYNC : 0); break;
+      case Op::kFlush:
+        io_uring_prep_fsync(entry, fd, data_only_ ? IORING_FSYNC_DATASYNC : 0);
+        break;
       case Op::kTrim:
       case Op::kWriteZeroes:
-        io_uring_prep_fallocate(entry, fd,
-                                FALLOC_FL_KEEP_SIZE |
-                                    (request.op == Op::kTrim ? FALLOC_FL_PUNCH_HOLE : FALLOC_FL_ZERO_RANGE),
-                                request.offset, request.length);
+        io_uring_prep_fallocate(
+            entry, fd,
+            FALLOC_FL_KEEP_SIZE |
+                (request.op == Op::kTrim ? FALLOC_FL_PUNCH_HOLE : FALLOC_FL_ZERO_RANGE),
+            request.offset, request.length);
         break;
     }
     entry->flags |= entry_flags_ | (file.registered >= 0 ? IOSQE_FIXED_FILE : 0);
@@ -256,6 +277,8 @@ std::unique_ptr<Engine> make_io_uring_engine(const JobSpec& job, const EngineCon
 std::unique_ptr<Port> make_io_uring_port(unsigned depth, const JobSpec& job) {
   return std::make_unique<IoUringPort>(depth, flag(&job, "sqthread_poll"));
 }
-std::span<const EngineOption> io_uring_options() { return kOptions; }
+std::span<const EngineOption> io_uring_options() {
+  return kOptions;
+}
 
 }  // namespace cephmark

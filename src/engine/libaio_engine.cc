@@ -1,4 +1,5 @@
-// libaio: Linux native AIO. One context per worker; trims have no asynchronous form there and are done in place.
+// libaio: Linux native AIO. One context per worker; trims have no asynchronous form there and are
+// done in place.
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -24,8 +25,9 @@ class LibaioPort : public Port {
     finished_.reserve(depth);
     const int rc = io_setup(static_cast<int>(depth + 1), &context_);
     if (rc < 0)
-      throw Error(fmt::format("libaio: cannot set up a context for {} requests: {}", depth, errno_text(rc)),
-                  rc == -EAGAIN ? "raise the sysctl fs.aio-max-nr, or use a smaller iodepth" : "");
+      throw Error(
+          fmt::format("libaio: cannot set up a context for {} requests: {}", depth, errno_text(rc)),
+          rc == -EAGAIN ? "raise the sysctl fs.aio-max-nr, or use a smaller iodepth" : "");
   }
   ~LibaioPort() override { io_destroy(context_); }
 
@@ -89,8 +91,10 @@ class LibaioPort : public Port {
       iocb* blocks[] = {&wake_block_};
       wake_armed_ = io_submit(context_, 1, blocks) == 1;
     }
-    // A kernel without IOCB_CMD_POLL (before 4.18) looks at the wake descriptor every millisecond instead.
-    const int64_t until_ns = wake_armed_ ? deadline_ns : std::min(deadline_ns, monotonic_ns() + kNsPerMs);
+    // A kernel without IOCB_CMD_POLL (before 4.18) looks at the wake descriptor every millisecond
+    // instead.
+    const int64_t until_ns =
+        wake_armed_ ? deadline_ns : std::min(deadline_ns, monotonic_ns() + kNsPerMs);
     timespec left = left_until(until_ns);
     take_events(1, &left);
   }
@@ -98,8 +102,8 @@ class LibaioPort : public Port {
  private:
   void take_events(long at_least, timespec* timeout) noexcept {
     timespec none{};
-    const int count = io_getevents(context_, at_least, static_cast<long>(events_.size()), events_.data(),
-                                   timeout ? timeout : &none);
+    const int count = io_getevents(context_, at_least, static_cast<long>(events_.size()),
+                                   events_.data(), timeout ? timeout : &none);
     event_count_ = std::max(0, count);
     if (event_count_) events_at_ns_ = monotonic_ns();
   }
@@ -117,13 +121,19 @@ class LibaioPort : public Port {
 
 class LibaioQueue : public IoQueue {
  public:
-  LibaioQueue(LibaioPort& port, unsigned depth, std::vector<int> fds, bool is_block_device, bool data_only)
-      : port_(port), blocks_(depth), fds_(std::move(fds)), is_block_device_(is_block_device), data_only_(data_only) {}
+  LibaioQueue(LibaioPort& port, unsigned depth, std::vector<int> fds, bool is_block_device,
+              bool data_only)
+      : port_(port),
+        blocks_(depth),
+        fds_(std::move(fds)),
+        is_block_device_(is_block_device),
+        data_only_(data_only) {}
 
   int submit(std::span<IoRequest* const> batch) noexcept override {
     int64_t now_ns = 0;
     for (IoRequest* request : batch) {
-      if (request->submitted_ns == 0) request->submitted_ns = now_ns ? now_ns : (now_ns = monotonic_ns());
+      if (request->submitted_ns == 0)
+        request->submitted_ns = now_ns ? now_ns : (now_ns = monotonic_ns());
       put(*request);
     }
     return static_cast<int>(batch.size());
@@ -134,8 +144,12 @@ class LibaioQueue : public IoQueue {
     iocb& block = blocks_[request.slot];
     const int fd = request.file < fds_.size() ? fds_[request.file] : -1;
     switch (request.op) {
-      case Op::kRead: io_prep_pread(&block, fd, request.buffer, request.length, request.offset); break;
-      case Op::kWrite: io_prep_pwrite(&block, fd, request.buffer, request.length, request.offset); break;
+      case Op::kRead:
+        io_prep_pread(&block, fd, request.buffer, request.length, request.offset);
+        break;
+      case Op::kWrite:
+        io_prep_pwrite(&block, fd, request.buffer, request.length, request.offset);
+        break;
       case Op::kFlush:
         if (data_only_)
           io_prep_fdsync(&block, fd);
@@ -162,9 +176,9 @@ class LibaioEngine : public FileEngine {
  public:
   using FileEngine::FileEngine;
   std::unique_ptr<IoQueue> make_queue(const QueueSetup& setup) override {
-    return std::make_unique<LibaioQueue>(static_cast<LibaioPort&>(*setup.port), setup.depth,
-                                         target().clone_fds(setup.clone), target().clone_has_block_device(setup.clone),
-                                         setup.job && setup.job->fdatasync > 0);
+    return std::make_unique<LibaioQueue>(
+        static_cast<LibaioPort&>(*setup.port), setup.depth, target().clone_fds(setup.clone),
+        target().clone_has_block_device(setup.clone), setup.job && setup.job->fdatasync > 0);
   }
 };
 
@@ -173,7 +187,11 @@ class LibaioEngine : public FileEngine {
 std::unique_ptr<Engine> make_libaio_engine(const JobSpec& job, const EngineContext& context) {
   return std::make_unique<LibaioEngine>(job, context);
 }
-std::unique_ptr<Port> make_libaio_port(unsigned depth, const JobSpec&) { return std::make_unique<LibaioPort>(depth); }
-std::span<const EngineOption> libaio_options() { return {}; }
+std::unique_ptr<Port> make_libaio_port(unsigned depth, const JobSpec&) {
+  return std::make_unique<LibaioPort>(depth);
+}
+std::span<const EngineOption> libaio_options() {
+  return {};
+}
 
 }  // namespace cephmark

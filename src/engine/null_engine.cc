@@ -1,4 +1,5 @@
-// null: requests complete as soon as they are reaped, and nothing is done. What remains is this program's own cost.
+// null: requests complete as soon as they are reaped, and nothing is done. What remains is this
+// program's own cost.
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -76,12 +77,15 @@ class NullEngine : public Engine {
     TargetInfo info;
     info.name = "null";
     info.files = std::max(1, job_.nrfiles);
-    const auto bytes = [](const SizeSpec& spec) { return spec.kind == SizeSpec::Kind::kBytes ? spec.value : 0; };
+    const auto bytes = [](const SizeSpec& spec) {
+      return spec.kind == SizeSpec::Kind::kBytes ? spec.value : 0;
+    };
     uint64_t each = bytes(job_.filesize);
     if (each == 0) each = (bytes(job_.size) ? bytes(job_.size) : kAssumedSize_bytes) / info.files;
     each += bytes(job_.offset) + bytes(job_.offset_increment) * std::max(0, job_.numjobs - 1);
     info.size_bytes = each * info.files;
-    info.facts["size"] = format_size(info.size_bytes) + (job_.size.is_set() ? "" : " (assumed: size= is not set)");
+    info.facts["size"] =
+        format_size(info.size_bytes) + (job_.size.is_set() ? "" : " (assumed: size= is not set)");
     return info;
   }
   std::unique_ptr<IoQueue> make_queue(const QueueSetup& setup) override {
@@ -102,6 +106,8 @@ std::string null_target_key(const JobSpec& job, const EngineContext& context) {
 std::unique_ptr<Engine> make_null_engine(const JobSpec& job, const EngineContext&) {
   return std::make_unique<NullEngine>(job);
 }
-std::unique_ptr<Port> make_null_port(unsigned depth, const JobSpec&) { return std::make_unique<NullPort>(depth); }
+std::unique_ptr<Port> make_null_port(unsigned depth, const JobSpec&) {
+  return std::make_unique<NullPort>(depth);
+}
 
 }  // namespace cephmark

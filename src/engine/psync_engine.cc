@@ -33,8 +33,8 @@ class PsyncEngine : public FileEngine {
   using FileEngine::FileEngine;
   std::unique_ptr<IoQueue> make_queue(const QueueSetup& setup) override {
     const bool data_only = setup.job && setup.job->fdatasync > 0;
-    return std::make_unique<PsyncQueue>(target().clone_fds(setup.clone), target().clone_has_block_device(setup.clone),
-                                        data_only);
+    return std::make_unique<PsyncQueue>(target().clone_fds(setup.clone),
+                                        target().clone_has_block_device(setup.clone), data_only);
   }
 };
 

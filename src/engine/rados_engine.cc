@@ -1,5 +1,6 @@
-// rados: objects through librados, one per file of the job (fio's names). Objects are written in full before they are read
-// and removed at the end, unless they were there before or keep_objects=1.
+// rados: objects through librados, one per file of the job (fio's names). Objects are written in
+// full before they are read and removed at the end, unless they were there before or
+// keep_objects=1.
 
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -36,12 +37,15 @@ std::string where_of(const JobSpec& job) {
 uint64_t object_bytes(const JobSpec& job, int clone, unsigned files) {
   for (const auto* size : {&job.size, &job.filesize, &job.offset, &job.offset_increment})
     if (size->kind == SizeSpec::Kind::kPercent)
-      throw UsageError(fmt::format("job {} ({}): sizes in per cent have no meaning for objects", job.name, job.source),
+      throw UsageError(fmt::format("job {} ({}): sizes in per cent have no meaning for objects",
+                                   job.name, job.source),
                        "size= and offset= in bytes");
-  const uint64_t share = job.filesize.is_set() ? job.filesize.value : job.size.value / std::max(1u, files);
+  const uint64_t share =
+      job.filesize.is_set() ? job.filesize.value : job.size.value / std::max(1u, files);
   if (share == 0)
-    throw UsageError(fmt::format("job {} ({}) does not say how large its objects are", job.name, job.source),
-                     "size= (of all objects together, divided by nrfiles) or filesize= (of each)");
+    throw UsageError(
+        fmt::format("job {} ({}) does not say how large its objects are", job.name, job.source),
+        "size= (of all objects together, divided by nrfiles) or filesize= (of each)");
   return job.offset.value + clone * job.offset_increment.value + share;
 }
 
@@ -55,9 +59,10 @@ std::vector<std::string> names_of(const JobSpec& job, const EngineContext& conte
 }
 
 bool allowed(const SafetyGrants& grants, const std::string& target) {
-  return std::any_of(grants.allow_write.begin(), grants.allow_write.end(), [&](const std::string& pattern) {
-    return ::fnmatch(pattern.c_str(), target.c_str(), 0) == 0;
-  });
+  return std::any_of(grants.allow_write.begin(), grants.allow_write.end(),
+                     [&](const std::string& pattern) {
+                       return ::fnmatch(pattern.c_str(), target.c_str(), 0) == 0;
+                     });
 }
 
 class RadosEngine : public Engine {
@@ -97,15 +102,18 @@ class RadosEngine : public Engine {
     std::vector<std::string> created;
     for (const auto& object : objects_->objects())
       if (!object.existed) created.push_back(where_of(job_) + "/" + object.name);
-    if (!created.empty() && context_.about_to_create_objects) (*context_.about_to_create_objects)(created);
+    if (!created.empty() && context_.about_to_create_objects)
+      (*context_.about_to_create_objects)(created);
     may_remove_ = true;
     if (job_.rw.reads)
-      objects_->write_in_full(alignment_, Rng::derive(context_.plan.seed, context_.vm.index), timeout_ns);
+      objects_->write_in_full(alignment_, Rng::derive(context_.plan.seed, context_.vm.index),
+                              timeout_ns);
   }
 
   std::unique_ptr<IoQueue> make_queue(const QueueSetup& setup) override {
     const auto first = names_.begin() + setup.clone * files_;
-    return std::make_unique<RadosQueue>(io_->get(), pool_, setup, std::vector<std::string>(first, first + files_));
+    return std::make_unique<RadosQueue>(io_->get(), pool_, setup,
+                                        std::vector<std::string>(first, first + files_));
   }
 
   void close() override {
@@ -121,7 +129,8 @@ class RadosEngine : public Engine {
     std::vector<ObjectState> objects;
     for (size_t i = 0; i < names_.size(); ++i) {
       const uint64_t size = object_bytes(job_, static_cast<int>(i / files_), files_);
-      const auto same = std::find_if(objects.begin(), objects.end(), [&](auto& o) { return o.name == names_[i]; });
+      const auto same = std::find_if(objects.begin(), objects.end(),
+                                     [&](auto& o) { return o.name == names_[i]; });
       if (same != objects.end())  // filename=: the clones share them
         same->size_bytes = std::max(same->size_bytes, size);
       else
@@ -131,11 +140,14 @@ class RadosEngine : public Engine {
   }
 
   void check_object_size(Cluster& cluster) const {
-    const uint64_t limit = std::strtoull(cluster.option("osd_max_object_size").c_str(), nullptr, 10);
+    const uint64_t limit =
+        std::strtoull(cluster.option("osd_max_object_size").c_str(), nullptr, 10);
     for (const auto& object : objects_->objects())
       if (limit && object.size_bytes > limit)
-        throw Error(fmt::format("object {}/{} would be {}, the cluster takes objects up to {} (osd_max_object_size)",
-                                where_of(job_), object.name, format_size(object.size_bytes), format_size(limit)),
+        throw Error(fmt::format("object {}/{} would be {}, the cluster takes objects up to {} "
+                                "(osd_max_object_size)",
+                                where_of(job_), object.name, format_size(object.size_bytes),
+                                format_size(limit)),
                     "more objects of a smaller size: nrfiles=N divides size");
   }
 
@@ -144,10 +156,12 @@ class RadosEngine : public Engine {
     if (rados_ioctx_pool_requires_alignment2(io_->get(), &required) < 0 || !required) return;
     if (rados_ioctx_pool_required_alignment2(io_->get(), &alignment_) < 0) return;
     if (job_.rw.trims || (job_.rw.writes && (job_.rw.random || job_.loops > 1 || job_.time_based)))
-      throw Error(fmt::format("pool {} is erasure coded without overwrites: its objects can only be appended to, once, "
+      throw Error(fmt::format("pool {} is erasure coded without overwrites: its objects can only "
+                              "be appended to, once, "
                               "in multiples of {}",
                               pool_of(job_), format_size(alignment_)),
-                  fmt::format("rw=write without loops and time_based, or 'ceph osd pool set {} allow_ec_overwrites true'",
+                  fmt::format("rw=write without loops and time_based, or 'ceph osd pool set {} "
+                              "allow_ec_overwrites true'",
                               pool_of(job_)));
   }
 
@@ -157,14 +171,17 @@ class RadosEngine : public Engine {
       if (!object.existed || object.ours) continue;
       const std::string target = where_of(job_) + "/" + object.name;
       const bool too_short = job_.rw.reads && object.found_bytes < object.size_bytes;
-      if (!(job_.rw.writes || job_.rw.trims || too_short) || allowed(context_.plan.grants, target)) continue;
+      if (!(job_.rw.writes || job_.rw.trims || too_short) || allowed(context_.plan.grants, target))
+        continue;
       if (too_short && !job_.rw.writes)
-        throw Error(fmt::format("object {} has {}, job {} reads {} of it", target, format_size(object.found_bytes),
-                                job_.name, format_size(object.size_bytes)),
-                    "a smaller size=, or --allow-write " + target + " to have it written in full first");
-      throw Error(fmt::format("object {} was there before and is not ours: job {} ({}) would overwrite it", target,
-                              job_.name, job_.source),
-                  "another filename=, or --allow-write " + target);
+        throw Error(
+            fmt::format("object {} has {}, job {} reads {} of it", target,
+                        format_size(object.found_bytes), job_.name, format_size(object.size_bytes)),
+            "a smaller size=, or --allow-write " + target + " to have it written in full first");
+      throw Error(
+          fmt::format("object {} was there before and is not ours: job {} ({}) would overwrite it",
+                      target, job_.name, job_.source),
+          "another filename=, or --allow-write " + target);
     }
   }
 
@@ -189,20 +206,29 @@ std::span<const EngineOption> rados_options() {
       {.name = "namespace", .help = "namespace of the objects (ours, not fio's)"},
       {.name = "clientname", .help = "user to connect as, with or without client."},
       {.name = "clustername", .help = "name of the cluster: which conf is read"},
-      {.name = "conf", .help = "configuration file of the cluster; CEPH_CONF and the default places without it"},
-      {.name = "busy_poll", .kind = Kind::kBool, .default_value = "0",
+      {.name = "conf",
+       .help = "configuration file of the cluster; CEPH_CONF and the default places without it"},
+      {.name = "busy_poll",
+       .kind = Kind::kBool,
+       .default_value = "0",
        .help = "accepted for compatibility; completions are never polled for"},
-      {.name = "touch_objects", .kind = Kind::kBool, .default_value = "1",
-       .help = "accepted for compatibility; objects are written in full before reads, and never touched empty"},
-      {.name = "keep_objects", .kind = Kind::kBool, .default_value = "0",
+      {.name = "touch_objects",
+       .kind = Kind::kBool,
+       .default_value = "1",
+       .help = "accepted for compatibility; objects are written in full before reads, and never "
+               "touched empty"},
+      {.name = "keep_objects",
+       .kind = Kind::kBool,
+       .default_value = "0",
        .help = "1: objects that the job made stay (ours, not fio's)"},
   };
   return options;
 }
 
 std::string rados_target_key(const JobSpec& job, const EngineContext& context) {
-  std::string key = fmt::format("rados:{}:{}:{}{}{}", context.vm.name, where_of(job), job.rw.reads ? "r" : "",
-                                job.rw.writes ? "w" : "", job.rw.trims ? "t" : "");
+  std::string key =
+      fmt::format("rados:{}:{}:{}{}{}", context.vm.name, where_of(job), job.rw.reads ? "r" : "",
+                  job.rw.writes ? "w" : "", job.rw.trims ? "t" : "");
   for (const auto& name : names_of(job, context)) key += ":" + name;
   return key + fmt::format(":{}:{}:{}", job.size.value, job.filesize.value, job.offset.value);
 }

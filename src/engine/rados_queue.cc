@@ -6,12 +6,14 @@
 namespace cephmark {
 namespace {
 
-// The queue whose submit() is on this thread's stack, so that a completion from inside it is not told there.
+// The queue whose submit() is on this thread's stack, so that a completion from inside it is not
+// told there.
 thread_local const void* submitting = nullptr;
 
 }  // namespace
 
-RadosQueue::RadosQueue(rados_ioctx_t io, ConnectionPool& pool, const QueueSetup& setup, std::vector<std::string> names)
+RadosQueue::RadosQueue(rados_ioctx_t io, ConnectionPool& pool, const QueueSetup& setup,
+                       std::vector<std::string> names)
     : io_(io), pool_(pool), ready_(*setup.ready), names_(std::move(names)), slots_(setup.depth) {
   for (auto& slot : slots_) slot.queue = this;
 }
@@ -25,7 +27,8 @@ int RadosQueue::submit(std::span<IoRequest* const> batch) noexcept {
     rados_completion_t completion = nullptr;
     int r = rados_aio_create_completion2(&slot, &RadosQueue::completed, &completion);
     if (r == 0) {
-      // From here on the request may be completed and used again by another thread: it is not touched any more.
+      // From here on the request may be completed and used again by another thread: it is not
+      // touched any more.
       r = start(*request, completion);
       if (r < 0) rados_aio_release(completion);
     }
@@ -40,8 +43,10 @@ int RadosQueue::start(IoRequest& request, rados_completion_t completion) noexcep
   if (request.file >= names_.size()) return -EINVAL;
   const char* name = names_[request.file].c_str();
   char* data = reinterpret_cast<char*>(request.buffer);
-  if (request.op == Op::kRead) return rados_aio_read(io_, name, completion, data, request.length, request.offset);
-  if (request.op == Op::kWrite) return rados_aio_write(io_, name, completion, data, request.length, request.offset);
+  if (request.op == Op::kRead)
+    return rados_aio_read(io_, name, completion, data, request.length, request.offset);
+  if (request.op == Op::kWrite)
+    return rados_aio_write(io_, name, completion, data, request.length, request.offset);
   rados_write_op_t zero = rados_create_write_op();
   rados_write_op_zero(zero, request.offset, request.length);
   const int r = rados_aio_write_op_operate(zero, io_, completion, name, nullptr, 0);
@@ -49,12 +54,15 @@ int RadosQueue::start(IoRequest& request, rados_completion_t completion) noexcep
   return r;
 }
 
-// Not instrumented, so that no frame of librados stands in TSan's stacks of our code (tests/support/tsan.supp).
-__attribute__((no_sanitize("thread"), noinline)) void RadosQueue::completed(rados_completion_t completion, void* slot) {
+// Not instrumented, so that no frame of librados stands in TSan's stacks of our code
+// (tests/support/tsan.supp).
+__attribute__((no_sanitize("thread"), noinline)) void RadosQueue::completed(
+    rados_completion_t completion, void* slot) {
   finish(completion, *static_cast<Slot*>(slot));
 }
 
-__attribute__((noinline)) void RadosQueue::finish(rados_completion_t completion, Slot& slot) noexcept {
+__attribute__((noinline)) void RadosQueue::finish(rados_completion_t completion,
+                                                  Slot& slot) noexcept {
   const int64_t value = rados_aio_get_return_value(completion);
   rados_aio_release(completion);
   slot.queue->end(slot, value);

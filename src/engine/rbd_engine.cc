@@ -23,17 +23,21 @@ std::string option_of(const JobSpec& job, const char* name) {
 ImageSpec spec_of(const JobSpec& job) {
   const std::string pool = option_of(job, "pool"), name = option_of(job, "rbdname");
   if (name.empty())
-    throw UsageError(fmt::format("job {} ({}) names no image", job.name, job.source), "rbdname=IMAGE");
+    throw UsageError(fmt::format("job {} ({}) names no image", job.name, job.source),
+                     "rbdname=IMAGE");
   return parse_image_spec(name, pool.empty() ? "rbd" : pool, option_of(job, "rbdnamespace"));
 }
 
-// As fio: direct=1 turns the cache off, direct=0 leaves it as configured (Ceph's default is on) and flushes once.
+// As fio: direct=1 turns the cache off, direct=0 leaves it as configured (Ceph's default is on) and
+// flushes once.
 RbdCache cache_of(const Plan& plan, const JobSpec& job) {
   if (plan.rbd_cache != RbdCache::kAsFio) return plan.rbd_cache;
   return job.direct ? RbdCache::kOff : RbdCache::kConf;
 }
 
-bool changes_data(const JobSpec& job) { return job.rw.writes || job.rw.trims; }
+bool changes_data(const JobSpec& job) {
+  return job.rw.writes || job.rw.trims;
+}
 
 class RbdEngine : public Engine {
  public:
@@ -57,11 +61,13 @@ class RbdEngine : public Engine {
     setup.cache = cache_of(plan_, job_);
     setup.timeout_ns = plan_.limits.open_timeout_ns;
     if (will_write_ && !setup.spec.snapshot.empty())
-      throw UsageError(fmt::format("job {} ({}) writes to the snapshot {}", job_.name, job_.source, setup.spec.text()),
-                       "snapshots can only be read; name the image without @" + setup.spec.snapshot);
+      throw UsageError(
+          fmt::format("job {} ({}) writes to the snapshot {}", job_.name, job_.source,
+                      setup.spec.text()),
+          "snapshots can only be read; name the image without @" + setup.spec.snapshot);
     if (will_write_ && setup.read_only)
-      throw UsageError(fmt::format("job {} ({}) writes to {}, which is to be opened read-only", job_.name, job_.source,
-                                   setup.spec.text()),
+      throw UsageError(fmt::format("job {} ({}) writes to {}, which is to be opened read-only",
+                                   job_.name, job_.source, setup.spec.text()),
                        "leave --open-read-only out");
     disk_ = Disk::open(connection_, pool_, setup);
     try {
@@ -92,50 +98,69 @@ class RbdEngine : public Engine {
     check_size(info.size_bytes);
     const auto options = disk_->options();
     describe_cache(wanted, options, info);
-    info.facts["open"] = disk_->read_only() ? fmt::format("read-only ({})", disk_->read_only_reason())
-                                            : "read-write, without taking the lock";
+    info.facts["open"] = disk_->read_only()
+                             ? fmt::format("read-only ({})", disk_->read_only_reason())
+                             : "read-write, without taking the lock";
     if (disk_->read_only() && disk_->read_only_reason() != "a snapshot")
-      info.warnings.push_back(fmt::format("{} is open read-only ({}): changes of its QoS limits are not seen", info.name,
-                                          disk_->read_only_reason()));
+      info.warnings.push_back(
+          fmt::format("{} is open read-only ({}): changes of its QoS limits are not seen",
+                      info.name, disk_->read_only_reason()));
     info.facts["user"] = connection_.cluster().args().user;
     info.facts["image id"] = disk_->id();
     info.facts["object size"] = format_size(disk_->object_size_bytes());
     if (const std::string qos = qos_text(options); !qos.empty()) info.facts["qos"] = qos;
     if (will_write_ && job_.numjobs > 1 && plan_.grants.shared_image)
-      info.warnings.push_back(fmt::format("{}: several writers on one image hand its lock to each other", info.name));
+      info.warnings.push_back(
+          fmt::format("{}: several writers on one image hand its lock to each other", info.name));
     return info;
   }
 
   void check_size(uint64_t size_bytes) const {
-    const auto bytes = [](const SizeSpec& size) { return size.kind == SizeSpec::Kind::kBytes ? size.value : 0; };
+    const auto bytes = [](const SizeSpec& size) {
+      return size.kind == SizeSpec::Kind::kBytes ? size.value : 0;
+    };
     const uint64_t clones = std::max(1, job_.numjobs) - 1;
-    const uint64_t needed = bytes(job_.offset) + clones * bytes(job_.offset_increment) + bytes(job_.size);
+    const uint64_t needed =
+        bytes(job_.offset) + clones * bytes(job_.offset_increment) + bytes(job_.size);
     if (size_bytes == 0 || needed > size_bytes)
-      throw Error(fmt::format("image {} has size {}, job {} needs {}", disk_->name(), size_bytes ? format_size(size_bytes) : "0",
-                              job_.name, needed ? format_size(needed) : "more"),
+      throw Error(fmt::format("image {} has size {}, job {} needs {}", disk_->name(),
+                              size_bytes ? format_size(size_bytes) : "0", job_.name,
+                              needed ? format_size(needed) : "more"),
                   "rbd resize, or another size= and offset=");
   }
 
-  void describe_cache(RbdCache wanted, const std::map<std::string, ConfigValue>& options, TargetInfo& info) {
+  void describe_cache(RbdCache wanted, const std::map<std::string, ConfigValue>& options,
+                      TargetInfo& info) {
     const bool on = cache_is_on(options);
     const auto found = options.find("rbd_cache");
-    const ConfigSource source = found == options.end() ? ConfigSource::kConfig : found->second.source;
+    const ConfigSource source =
+        found == options.end() ? ConfigSource::kConfig : found->second.source;
     const bool ours = source == ConfigSource::kConfig && wanted != RbdCache::kConf;
-    const std::string origin = ours ? "set by cephmark" : fmt::format("set in {}", config_source_name(source));
+    const std::string origin =
+        ours ? "set by cephmark" : fmt::format("set in {}", config_source_name(source));
     if (wanted == RbdCache::kOff && on) {
-      const std::string text = fmt::format("the cache of {} is on: rbd_cache is set on {}, which overrides ours",
-                                           info.name, config_source_name(source));
+      const std::string text =
+          fmt::format("the cache of {} is on: rbd_cache is set on {}, which overrides ours",
+                      info.name, config_source_name(source));
       if (plan_.rbd_cache != RbdCache::kAsFio)
-        throw Error(text, source == ConfigSource::kImage
-                              ? fmt::format("'rbd config image rm {} rbd_cache', or accept it with --rbd-cache conf", info.name)
-                              : "'rbd config pool rm POOL rbd_cache', or accept it with --rbd-cache conf");
+        throw Error(
+            text,
+            source == ConfigSource::kImage
+                ? fmt::format(
+                      "'rbd config image rm {} rbd_cache', or accept it with --rbd-cache conf",
+                      info.name)
+                : "'rbd config pool rm POOL rbd_cache', or accept it with --rbd-cache conf");
       info.warnings.push_back(text);
     }
     if ((wanted == RbdCache::kWriteBack || wanted == RbdCache::kWriteAround) && !on)
-      info.warnings.push_back(fmt::format("the cache of {} is off although it was asked for: {}", info.name, origin));
+      info.warnings.push_back(
+          fmt::format("the cache of {} is off although it was asked for: {}", info.name, origin));
     const bool flush = on && !disk_->read_only();
-    if (flush) disk_->flush(kFlushLimit_ns);  // lifts write-through-until-flush, as a VM's file system does at once
-    info.facts["cache"] = fmt::format("{}; {}{}", cache_text(options), origin, flush ? "; flushed once after the open" : "");
+    if (flush)
+      disk_->flush(
+          kFlushLimit_ns);  // lifts write-through-until-flush, as a VM's file system does at once
+    info.facts["cache"] = fmt::format("{}; {}{}", cache_text(options), origin,
+                                      flush ? "; flushed once after the open" : "");
   }
 
   void close_quietly() noexcept {
@@ -159,12 +184,16 @@ std::span<const EngineOption> rbd_options() {
   using Kind = EngineOption::Kind;
   static const std::vector<EngineOption> options = {
       {.name = "pool", .default_value = "rbd", .help = "pool of the image"},
-      {.name = "rbdname", .required = true, .help = "image: NAME, POOL/NAME or POOL/NAMESPACE/NAME, with @SNAP a snapshot"},
+      {.name = "rbdname",
+       .required = true,
+       .help = "image: NAME, POOL/NAME or POOL/NAMESPACE/NAME, with @SNAP a snapshot"},
       {.name = "rbdnamespace", .help = "namespace of the pool (ours, not fio's)"},
       {.name = "clientname", .help = "user to connect as, with or without client."},
       {.name = "clustername", .help = "name of the cluster: which conf is read"},
       {.name = "conf", .help = "configuration file of the cluster (ours, not fio's)"},
-      {.name = "busy_poll", .kind = Kind::kBool, .default_value = "0",
+      {.name = "busy_poll",
+       .kind = Kind::kBool,
+       .default_value = "0",
        .help = "accepted for compatibility; completions are never polled for"},
   };
   return options;
@@ -172,7 +201,8 @@ std::span<const EngineOption> rbd_options() {
 
 std::string rbd_target_key(const JobSpec& job, const EngineContext& context) {
   const bool configured = cache_of(context.plan, job) != context.plan.rbd_cache && !job.direct;
-  return fmt::format("rbd:{}:{}{}", context.vm.name, spec_of(job).text(), configured ? ":cached" : "");
+  return fmt::format("rbd:{}:{}{}", context.vm.name, spec_of(job).text(),
+                     configured ? ":cached" : "");
 }
 
 std::unique_ptr<Engine> make_rbd_engine(const JobSpec& job, const EngineContext& context) {

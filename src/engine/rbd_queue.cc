@@ -6,7 +6,8 @@
 namespace cephmark {
 namespace {
 
-// The queue whose submit() is on this thread's stack, so that a completion from inside it is not told there.
+// The queue whose submit() is on this thread's stack, so that a completion from inside it is not
+// told there.
 thread_local const void* submitting = nullptr;
 
 // What the caller wants to see: whole lengths for the calls that return 0.
@@ -31,7 +32,8 @@ int RbdQueue::submit(std::span<IoRequest* const> batch) noexcept {
     rbd_completion_t completion = nullptr;
     int r = rbd_aio_create_completion(&slot, &RbdQueue::completed, &completion);
     if (r == 0) {
-      // From here on the request may be completed and used again by another thread: it is not touched any more.
+      // From here on the request may be completed and used again by another thread: it is not
+      // touched any more.
       r = start(*request, completion);
       if (r < 0) rbd_aio_release(completion);
     }
@@ -44,18 +46,24 @@ int RbdQueue::submit(std::span<IoRequest* const> batch) noexcept {
 int RbdQueue::start(IoRequest& request, rbd_completion_t completion) noexcept {
   char* data = reinterpret_cast<char*>(request.buffer);
   switch (request.op) {
-    case Op::kRead: return rbd_aio_read(image_, request.offset, request.length, data, completion);
-    case Op::kWrite: return rbd_aio_write(image_, request.offset, request.length, data, completion);
-    case Op::kTrim: return rbd_aio_discard(image_, request.offset, request.length, completion);
-    case Op::kFlush: return rbd_aio_flush(image_, completion);
+    case Op::kRead:
+      return rbd_aio_read(image_, request.offset, request.length, data, completion);
+    case Op::kWrite:
+      return rbd_aio_write(image_, request.offset, request.length, data, completion);
+    case Op::kTrim:
+      return rbd_aio_discard(image_, request.offset, request.length, completion);
+    case Op::kFlush:
+      return rbd_aio_flush(image_, completion);
     case Op::kWriteZeroes:
       return rbd_aio_write_zeroes(image_, request.offset, request.length, completion, 0, 0);
   }
   return -EINVAL;
 }
 
-// Not instrumented, so that no frame of librbd stands in TSan's stacks of our code (tests/support/tsan.supp).
-__attribute__((no_sanitize("thread"), noinline)) void RbdQueue::completed(rbd_completion_t completion, void* slot) {
+// Not instrumented, so that no frame of librbd stands in TSan's stacks of our code
+// (tests/support/tsan.supp).
+__attribute__((no_sanitize("thread"), noinline)) void RbdQueue::completed(
+    rbd_completion_t completion, void* slot) {
   finish(completion, *static_cast<Slot*>(slot));
 }
 

@@ -1,5 +1,6 @@
-// RbdQueue: a lane's way into an open image. Owned by the lane; submit() by whoever advances the lane; completions come on
-// librbd's threads (at most two at once per context, one at a time per image). Internal to src/engine.
+// RbdQueue: a lane's way into an open image. Owned by the lane; submit() by whoever advances the
+// lane; completions come on librbd's threads (at most two at once per context, one at a time per
+// image). Internal to src/engine.
 #pragma once
 
 #include <rbd/librbd.h>
@@ -20,7 +21,8 @@ class RbdQueue : public IoQueue {
  private:
   struct Slot {
     RbdQueue* queue = nullptr;
-    std::atomic<IoRequest*> request{nullptr};  ///< from before the call to its callback; publishes the request's fields
+    std::atomic<IoRequest*> request{
+        nullptr};  ///< from before the call to its callback; publishes the request's fields
   };
 
   static void completed(rbd_completion_t completion, void* slot);

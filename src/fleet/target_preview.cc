@@ -14,7 +14,7 @@ namespace {
 // Which images of the plan are written, and by how much at the most.
 struct ImageUse {
   bool written = false;
-  bool whole = false;      ///< no size: the whole image
+  bool whole = false;  ///< no size: the whole image
   uint64_t bytes = 0;
 };
 
@@ -27,18 +27,23 @@ std::map<std::string, ImageUse> image_uses(const Plan& plan) {
       ImageUse& use = uses[image];
       if (!job.rw.writes && !job.rw.trims) continue;
       use.written = true;
-      if (job.size.kind == SizeSpec::Kind::kBytes) use.bytes += job.size.value;
-      else use.whole = true;
+      if (job.size.kind == SizeSpec::Kind::kBytes)
+        use.bytes += job.size.value;
+      else
+        use.whole = true;
     }
   return uses;
 }
 
-double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+double share(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
 
 }  // namespace
 
 TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluster>& cluster,
-                                  const std::vector<ImageState>& states, uint64_t create_bytes, bool prefill) {
+                                  const std::vector<ImageState>& states, uint64_t create_bytes,
+                                  bool prefill) {
   TargetPreview preview;
   std::set<std::string> files;
   for (const VmPlan& vm : plan.vms)
@@ -64,8 +69,10 @@ TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluste
     PoolPreview& pool = pools[state.spec.pool];
     ++pool.images;
     if (!state.exists) ++pool.images_to_create;
-    if (prefill || (how.written && how.whole)) pool.new_bytes += size;
-    else if (how.written) pool.new_bytes += std::min(size, how.bytes);
+    if (prefill || (how.written && how.whole))
+      pool.new_bytes += size;
+    else if (how.written)
+      pool.new_bytes += std::min(size, how.bytes);
     preview.images.push_back(fmt::format("{} ({}{})", state.spec.text(), format_size(size),
                                          state.exists ? "" : ", to be created"));
   }
@@ -73,7 +80,8 @@ TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluste
     pool.space = pool_space(*cluster, name);
     const double capacity = static_cast<double>(pool.space.stored_bytes) + pool.space.free_bytes;
     pool.fill_before = share(pool.space.stored_bytes, capacity);
-    pool.fill_after = share(static_cast<double>(pool.space.stored_bytes) + pool.new_bytes, capacity);
+    pool.fill_after =
+        share(static_cast<double>(pool.space.stored_bytes) + pool.new_bytes, capacity);
     preview.pools.push_back(pool);
   }
   return preview;
@@ -82,11 +90,11 @@ TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluste
 std::string preview_text(const TargetPreview& preview, size_t max_images) {
   std::string text;
   if (!preview.fsid.empty())
-    text += fmt::format("cluster  {} ({}), conf {}, user {}\n", preview.fsid, preview.cluster, preview.conf,
-                        preview.user);
+    text += fmt::format("cluster  {} ({}), conf {}, user {}\n", preview.fsid, preview.cluster,
+                        preview.conf, preview.user);
   for (const PoolPreview& pool : preview.pools) {
-    text += fmt::format("pool     {} ({}): {} image{}", pool.space.pool, pool.space.redundancy, pool.images,
-                        pool.images == 1 ? "" : "s");
+    text += fmt::format("pool     {} ({}): {} image{}", pool.space.pool, pool.space.redundancy,
+                        pool.images, pool.images == 1 ? "" : "s");
     if (pool.images_to_create) text += fmt::format(", {} to be created", pool.images_to_create);
     if (pool.new_bytes == 0) {
       text += ", nothing is written\n";
@@ -100,7 +108,8 @@ std::string preview_text(const TargetPreview& preview, size_t max_images) {
   size_t shown = 0;
   for (const auto* list : {&preview.images, &preview.files})
     for (const std::string& name : *list) {
-      if (shown++ == max_images) text += fmt::format("         ... and {} more\n", list->size() - max_images);
+      if (shown++ == max_images)
+        text += fmt::format("         ... and {} more\n", list->size() - max_images);
       if (shown > max_images) break;
       text += fmt::format("target   {}\n", name);
     }

@@ -1,5 +1,5 @@
-// job_reference: docs/job-file.md and docs/engines.md, rendered from the option tables so that it cannot go stale. Pure
-// functions.
+// job_reference: docs/job-file.md and docs/engines.md, rendered from the option tables so that it
+// cannot go stale. Pure functions.
 #pragma once
 
 #include <span>

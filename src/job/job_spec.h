@@ -1,5 +1,6 @@
-// JobSpec: one validated job of one VM, every option effective (defaults included). Plain data; made by job_file,
-// read by everybody, never changed after make_plan. Field names are fio's option names, with the unit added.
+// JobSpec: one validated job of one VM, every option effective (defaults included). Plain data;
+// made by job_file, read by everybody, never changed after make_plan. Field names are fio's option
+// names, with the unit added.
 #pragma once
 
 #include <array>
@@ -16,7 +17,8 @@ namespace cephmark {
 template <typename T>
 using PerDirection = std::array<T, kDirectionCount>;  ///< indexed by Op: read, write, trim
 
-/// A size or offset: bytes, or per cent of the target's real size. Unset where fio's default applies.
+/// A size or offset: bytes, or per cent of the target's real size. Unset where fio's default
+/// applies.
 struct SizeSpec {
   enum class Kind : uint8_t { kUnset, kBytes, kPercent };
   Kind kind = Kind::kUnset;
@@ -30,9 +32,10 @@ struct RwMode {
   bool writes = false;
   bool trims = false;
   bool random = false;
-  bool trim_then_write = false;   ///< trimwrite, randtrimwrite: trim a block, then write it
-  int64_t postfix = 0;            ///< rw=randread:N (N sequential I/Os per offset), rw=read:N (hole of N bytes)
-  std::string name = "read";      ///< as written, without the postfix
+  bool trim_then_write = false;  ///< trimwrite, randtrimwrite: trim a block, then write it
+  int64_t postfix =
+      0;  ///< rw=randread:N (N sequential I/Os per offset), rw=read:N (hole of N bytes)
+  std::string name = "read";  ///< as written, without the postfix
 };
 
 struct BlockSplit {
@@ -49,16 +52,16 @@ struct BlockSizes {
 
 struct DistributionZone {
   double access_percent = 0;
-  double size_percent = 0;    ///< zoned
-  uint64_t size_bytes = 0;    ///< zoned_abs
+  double size_percent = 0;  ///< zoned
+  uint64_t size_bytes = 0;  ///< zoned_abs
 };
 
 /// random_distribution= of one direction.
 struct Distribution {
   enum class Kind : uint8_t { kUniform, kZipf, kPareto, kNormal, kZoned, kZonedAbsolute };
   Kind kind = Kind::kUniform;
-  double parameter = 0;    ///< zipf theta, pareto h, normal deviation in per cent
-  double center = -1;      ///< 0..1 of the range; negative: not given
+  double parameter = 0;  ///< zipf theta, pareto h, normal deviation in per cent
+  double center = -1;    ///< 0..1 of the range; negative: not given
   std::vector<DistributionZone> zones;
 };
 
@@ -66,19 +69,20 @@ enum class RateProcess : uint8_t { kLinear, kPoisson };
 
 struct JobSpec {
   // Identity
-  std::string name;               ///< section name, or name=
+  std::string name;  ///< section name, or name=
   std::string description;
-  std::string source;             ///< "write-4k.fio:3": where the section stands
-  int stage = 0;                  ///< stonewall: stage k+1 starts when all jobs of stage k (fleet-wide) have ended
-  int group = 0;                  ///< fio's reporting group id
+  std::string source;  ///< "write-4k.fio:3": where the section stands
+  int stage = 0;  ///< stonewall: stage k+1 starts when all jobs of stage k (fleet-wide) have ended
+  int group = 0;  ///< fio's reporting group id
   bool group_reporting = false;
   int numjobs = 1;
-  bool thread = false;            ///< accepted for compatibility; lanes are never processes
+  bool thread = false;  ///< accepted for compatibility; lanes are never processes
 
   // Target
   std::string ioengine = "psync";
-  std::map<std::string, std::string> engine_options;  ///< effective, checked against that engine's own table
-  std::vector<std::string> filenames;                 ///< filename= split at ':' (empty: fio's own naming)
+  std::map<std::string, std::string>
+      engine_options;                  ///< effective, checked against that engine's own table
+  std::vector<std::string> filenames;  ///< filename= split at ':' (empty: fio's own naming)
   std::string directory;
   int nrfiles = 1;
   SizeSpec size, io_size, offset, offset_increment, filesize;
@@ -87,7 +91,7 @@ struct JobSpec {
 
   // Pattern
   RwMode rw;
-  int rwmixread = 50;             ///< per cent of reads in a mix
+  int rwmixread = 50;  ///< per cent of reads in a mix
   PerDirection<BlockSizes> block_sizes;
   bool norandommap = false;
   PerDirection<Distribution> random_distribution;
@@ -99,17 +103,17 @@ struct JobSpec {
   PerDirection<uint64_t> rate_bytes_per_s = {0, 0, 0};  ///< 0: no limit
   PerDirection<uint64_t> rate_iops = {0, 0, 0};         ///< 0: no limit
   RateProcess rate_process = RateProcess::kLinear;
-  int fsync = 0;                  ///< a flush after every N writes; 0: never
+  int fsync = 0;  ///< a flush after every N writes; 0: never
   int fdatasync = 0;
   bool end_fsync = false;
   int loops = 1;
-  uint64_t number_ios = 0;        ///< 0: no limit
+  uint64_t number_ios = 0;  ///< 0: no limit
 
   // Time
-  int64_t runtime_ns = 0;         ///< 0: no limit
+  int64_t runtime_ns = 0;  ///< 0: no limit
   bool time_based = false;
   int64_t ramp_time_ns = 0;
-  int64_t startdelay_ns = 0;      ///< counted from the start of the job's own stage
+  int64_t startdelay_ns = 0;  ///< counted from the start of the job's own stage
 
   // Payload
   bool zero_buffers = false;
@@ -118,8 +122,8 @@ struct JobSpec {
   int buffer_compress_percentage = -1;  ///< -1: not given (incompressible)
   uint64_t buffer_compress_chunk = 512;
 
-  /// Options as written in the section and in the globals above it (canonical names, values after substitution):
-  /// fio JSON's "job options" and "global options".
+  /// Options as written in the section and in the globals above it (canonical names, values after
+  /// substitution): fio JSON's "job options" and "global options".
   std::vector<std::pair<std::string, std::string>> written_options;
   std::vector<std::pair<std::string, std::string>> written_globals;
 
@@ -128,11 +132,16 @@ struct JobSpec {
 
 inline bool JobSpec::has_op(Op op) const {
   switch (op) {
-    case Op::kRead: return rw.reads;
-    case Op::kWrite: return rw.writes;
-    case Op::kTrim: return rw.trims;
-    case Op::kFlush: return rw.writes && (fsync > 0 || fdatasync > 0 || end_fsync);
-    case Op::kWriteZeroes: return false;
+    case Op::kRead:
+      return rw.reads;
+    case Op::kWrite:
+      return rw.writes;
+    case Op::kTrim:
+      return rw.trims;
+    case Op::kFlush:
+      return rw.writes && (fsync > 0 || fdatasync > 0 || end_fsync);
+    case Op::kWriteZeroes:
+      return false;
   }
   return false;
 }

@@ -31,7 +31,8 @@ Plan full_plan() {
   plan.arguments = {"run", "t.fio", "--vms", "2"};
   for (int i = 0; i < 2; ++i) {
     const std::string name = "h-" + std::to_string(i);
-    plan.vms.push_back({name, i, "h", "web", make_jobs(file, {name, i, "h", "p"}, diagnostics), "[a]\n"});
+    plan.vms.push_back(
+        {name, i, "h", "web", make_jobs(file, {name, i, "h", "p"}, diagnostics), "[a]\n"});
   }
   plan.seed = UINT64_MAX;
   plan.ceph = {"/c", "client.x", "/k", "ceph"};
@@ -89,7 +90,8 @@ constexpr size_t field_count(Fields... fields) {
     return sizeof...(Fields);
 }
 
-// A field that is added to the types and forgotten in the codec would be lost on the wire without a word.
+// A field that is added to the types and forgotten in the codec would be lost on the wire without a
+// word.
 TEST(PlanCodec, NoFieldIsForgotten) {
   const Json plan = plan_to_json(full_plan());
   EXPECT_EQ(plan.size(), field_count<Plan>() + 1);  // and the version

@@ -23,7 +23,9 @@ void check_osd(int osd, int count) {
 
 std::string lab_directory(const std::string& directory) {
   const char* variable = std::getenv("CEPHMARK_LAB_DIR");
-  std::string chosen = !directory.empty() ? directory : variable && *variable ? variable : state_directory() + "/lab";
+  std::string chosen = !directory.empty()      ? directory
+                       : variable && *variable ? variable
+                                               : state_directory() + "/lab";
   chosen = std::filesystem::absolute(chosen).lexically_normal();
   while (chosen.size() > 1 && chosen.back() == '/') chosen.pop_back();
   return chosen;
@@ -38,7 +40,9 @@ std::optional<Lab> Lab::find(const std::string& directory) {
 
 Lab Lab::open(const std::string& directory) {
   std::optional<Lab> lab = find(directory);
-  if (!lab) throw Error(fmt::format("there is no lab in {}", lab_directory(directory)), "'cephmark lab up' makes one");
+  if (!lab)
+    throw Error(fmt::format("there is no lab in {}", lab_directory(directory)),
+                "'cephmark lab up' makes one");
   if (!lab->ready())
     throw Error(fmt::format("the lab in {} is only half made", lab->directory()),
                 "'cephmark lab up' makes it anew, 'cephmark lab down' removes it");
@@ -83,11 +87,15 @@ void Lab::pause_osd(int osd) {
   const ProcessId id = osd_process(osd);
   signal_process(id, SIGSTOP);
   // The signal takes effect a moment after kill() returns.
-  for (const int64_t end_ns = monotonic_ns() + 10 * kNsPerSecond; process_state(id) == ProcessState::kRunning;)
-    if (monotonic_ns() > end_ns) throw Error(fmt::format("osd.{} (pid {}) does not stop on SIGSTOP", osd, id.pid));
+  for (const int64_t end_ns = monotonic_ns() + 10 * kNsPerSecond;
+       process_state(id) == ProcessState::kRunning;)
+    if (monotonic_ns() > end_ns)
+      throw Error(fmt::format("osd.{} (pid {}) does not stop on SIGSTOP", osd, id.pid));
 }
 
-void Lab::resume_osd(int osd) { signal_process(osd_process(osd), SIGCONT); }
+void Lab::resume_osd(int osd) {
+  signal_process(osd_process(osd), SIGCONT);
+}
 
 void Lab::stop_osd(int osd, const LabProgress& say) {
   check_osd(osd, osd_count());
@@ -110,8 +118,10 @@ void Lab::start_osd(int osd, const LabProgress& say) {
   };
   const int64_t deadline_ns = monotonic_ns() + 120 * kNsPerSecond;
   while (!is_up()) {
-    if (daemons.state_of(fmt::format("osd.{}", osd)) == ProcessState::kGone || monotonic_ns() > deadline_ns)
-      throw Error(fmt::format("osd.{} did not come up", osd), fmt::format("its log is {}/log/osd.{}.log", directory_, osd));
+    if (daemons.state_of(fmt::format("osd.{}", osd)) == ProcessState::kGone ||
+        monotonic_ns() > deadline_ns)
+      throw Error(fmt::format("osd.{} did not come up", osd),
+                  fmt::format("its log is {}/log/osd.{}.log", directory_, osd));
     ::usleep(200'000);
   }
 }

@@ -19,11 +19,13 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-// Keys of everybody. The monitor takes them into its database when it is made, so that nobody has to ask for them.
+// Keys of everybody. The monitor takes them into its database when it is made, so that nobody has
+// to ask for them.
 void write_keyrings(const LabDaemons& lab, const LabSetup& setup) {
   std::vector<LabKey> all;
   const auto add = [&](const std::string& entity) {
-    all.push_back({entity, trimmed(lab.tool({"ceph-authtool", "--gen-print-key"})), caps_for(entity)});
+    all.push_back(
+        {entity, trimmed(lab.tool({"ceph-authtool", "--gen-print-key"})), caps_for(entity)});
     return all.back();
   };
   const std::string& directory = lab.directory();
@@ -41,10 +43,11 @@ void write_keyrings(const LabDaemons& lab, const LabSetup& setup) {
 
 void make_monitor(const LabDaemons& lab, const LabSetup& setup) {
   const std::string map = lab.directory() + "/monmap";
-  lab.tool({"monmaptool", "--create", "--clobber", "--fsid", setup.fsid, "--addv", "a", mon_address(setup), map});
+  lab.tool({"monmaptool", "--create", "--clobber", "--fsid", setup.fsid, "--addv", "a",
+            mon_address(setup), map});
   make_directories(lab.directory() + "/mon");
-  lab.tool({"ceph-mon", "--cluster", "ceph", "-c", lab.conf_path(), "-i", "a", "--mkfs", "--monmap", map, "--keyring",
-            lab.directory() + "/mon.keyring"});
+  lab.tool({"ceph-mon", "--cluster", "ceph", "-c", lab.conf_path(), "-i", "a", "--mkfs", "--monmap",
+            map, "--keyring", lab.directory() + "/mon.keyring"});
 }
 
 // Makes the OSDs' stores, a few at a time, without asking a monitor for anything.
@@ -52,19 +55,21 @@ void make_stores(const LabDaemons& lab, const LabSetup& setup) {
   std::atomic<int> next = 0;
   const auto work = [&] {
     for (int osd; (osd = next++) < setup.osds;)
-      lab.tool({"ceph-osd", "--cluster", "ceph", "-c", lab.conf_path(), "-i", std::to_string(osd), "--no-mon-config",
-                "--mkfs", "--osd-uuid",
-                setup.osd_uuids[static_cast<size_t>(osd)]},
-               "", 600'000'000'000);
+      lab.tool(
+          {"ceph-osd", "--cluster", "ceph", "-c", lab.conf_path(), "-i", std::to_string(osd),
+           "--no-mon-config", "--mkfs", "--osd-uuid", setup.osd_uuids[static_cast<size_t>(osd)]},
+          "", 600'000'000'000);
   };
   std::vector<std::future<void>> workers;
-  for (int i = 0; i < std::min(setup.osds, 4); ++i) workers.push_back(std::async(std::launch::async, work));
+  for (int i = 0; i < std::min(setup.osds, 4); ++i)
+    workers.push_back(std::async(std::launch::async, work));
   for (auto& worker : workers) worker.get();
 }
 
 void register_osds(const LabDaemons& lab, const LabSetup& setup) {
   for (int osd = 0; osd < setup.osds; ++osd) {
-    const std::string given = trimmed(lab.ceph({"osd", "new", setup.osd_uuids[static_cast<size_t>(osd)]}));
+    const std::string given =
+        trimmed(lab.ceph({"osd", "new", setup.osd_uuids[static_cast<size_t>(osd)]}));
     if (given != std::to_string(osd))
       throw Error(fmt::format("the monitor numbered the lab's OSD {} as '{}'", osd, given));
   }
@@ -109,7 +114,8 @@ void build_lab(LabDaemons& lab, const LabProgress& say) {
   make_monitor(lab, setup);
   lab.start("mon.a");
   lab.wait_for_monitor();
-  lab.state().ceph_version = lab.ceph_json({"tell", "mon.a", "version"}).at("version").get<std::string>();
+  lab.state().ceph_version =
+      lab.ceph_json({"tell", "mon.a", "version"}).at("version").get<std::string>();
   say(fmt::format("mon.a runs Ceph {} at {}", lab.state().ceph_version, mon_address(setup)));
   quieten_manager(lab);
   lab.start("mgr.x");
@@ -129,7 +135,8 @@ void move_monitor(LabDaemons& lab) {
   setup.mon_v2_port = find_free_ports(setup.bind, 2);
   setup.mon_v1_port = setup.mon_v2_port + 1;
   const std::string map = lab.directory() + "/monmap";
-  const std::vector<std::string> mon = {"ceph-mon", "--cluster", "ceph", "-c", lab.conf_path(), "-i", "a"};
+  const std::vector<std::string> mon = {"ceph-mon",      "--cluster", "ceph", "-c",
+                                        lab.conf_path(), "-i",        "a"};
   const auto with = [&](std::vector<std::string> argv, const char* option) {
     argv.insert(argv.end(), {option, map});
     return argv;

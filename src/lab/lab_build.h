@@ -5,8 +5,8 @@
 
 namespace cephmark {
 
-/// A cluster in an empty directory that carries the marker; on return its daemons run, pool `rbd` is ready and all
-/// PGs are active+clean. Throws Error; what was started then still runs.
+/// A cluster in an empty directory that carries the marker; on return its daemons run, pool `rbd`
+/// is ready and all PGs are active+clean. Throws Error; what was started then still runs.
 void build_lab(LabDaemons& lab, const LabProgress& say);
 
 /// Writes ceph.conf and the directories that are missing.

@@ -33,15 +33,16 @@ std::string last_lines(const std::string& path, size_t bytes) {
 void check_lab_programs(bool cephfs) {
   // Debian's and Ubuntu's packages.
   std::vector<std::pair<const char*, const char*>> wanted = {
-      {"ceph-mon", "ceph-mon"},     {"ceph-mgr", "ceph-mgr"},       {"ceph-osd", "ceph-osd"},
-      {"ceph", "ceph-common"},      {"ceph-authtool", "ceph-common"}, {"rbd", "ceph-common"},
+      {"ceph-mon", "ceph-mon"},   {"ceph-mgr", "ceph-mgr"},         {"ceph-osd", "ceph-osd"},
+      {"ceph", "ceph-common"},    {"ceph-authtool", "ceph-common"}, {"rbd", "ceph-common"},
       {"monmaptool", "ceph-base"}};
   if (cephfs) wanted.emplace_back("ceph-mds", "ceph-mds");
   std::vector<std::string> programs, packages;
   for (const auto& [program, package] : wanted) {
     if (!find_program(program).empty()) continue;
     programs.emplace_back(program);
-    if (std::find(packages.begin(), packages.end(), package) == packages.end()) packages.emplace_back(package);
+    if (std::find(packages.begin(), packages.end(), package) == packages.end())
+      packages.emplace_back(package);
   }
   if (programs.empty()) return;
   throw Error(fmt::format("the lab needs {}, which {} not on PATH", fmt::join(programs, ", "),
@@ -67,7 +68,8 @@ void LabDaemons::start(const std::string& daemon) {
   if (now != ProcessState::kGone) return;
   const size_t dot = daemon.find('.');
   DaemonSpec spec;
-  spec.argv = {"ceph-" + daemon.substr(0, dot), "-f", "--cluster", "ceph", "-c", conf_path(), "-i", daemon.substr(dot + 1)};
+  spec.argv = {"ceph-" + daemon.substr(0, dot), "-f", "--cluster", "ceph", "-c", conf_path(), "-i",
+               daemon.substr(dot + 1)};
   spec.output_path = fmt::format("{}/log/{}.out", directory_, daemon);
   for (const char* name : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "TZ", "TMPDIR"})
     if (const char* value = std::getenv(name)) spec.environment[name] = value;
@@ -104,7 +106,8 @@ void LabDaemons::kill_all() {
   save();
 }
 
-std::string LabDaemons::tool(const std::vector<std::string>& argv, const std::string& input, int64_t timeout_ns) const {
+std::string LabDaemons::tool(const std::vector<std::string>& argv, const std::string& input,
+                             int64_t timeout_ns) const {
   CommandOptions options;
   options.input = input;
   options.timeout_ns = timeout_ns;
@@ -115,7 +118,12 @@ std::string LabDaemons::tool(const std::vector<std::string>& argv, const std::st
 }
 
 std::string LabDaemons::ceph(const std::vector<std::string>& args, int64_t timeout_ns) const {
-  std::vector<std::string> argv = {"ceph", "-c", conf_path(), "-n", "client.admin", "--connect-timeout",
+  std::vector<std::string> argv = {"ceph",
+                                   "-c",
+                                   conf_path(),
+                                   "-n",
+                                   "client.admin",
+                                   "--connect-timeout",
                                    std::to_string(std::max<int64_t>(1, timeout_ns / kNsPerSecond))};
   argv.insert(argv.end(), args.begin(), args.end());
   return tool(argv, "", timeout_ns + 5 * kNsPerSecond);
@@ -127,7 +135,8 @@ Json LabDaemons::ceph_json(std::vector<std::string> args, int64_t timeout_ns) co
   return parse_json(ceph(args, timeout_ns), what);
 }
 
-void LabDaemons::wait_for(const std::string& what, int64_t timeout_ns, const std::function<bool()>& done) const {
+void LabDaemons::wait_for(const std::string& what, int64_t timeout_ns,
+                          const std::function<bool()>& done) const {
   const int64_t deadline_ns = monotonic_ns() + timeout_ns;
   while (!done()) {
     for (const auto& [name, id] : state_.processes)
@@ -136,8 +145,9 @@ void LabDaemons::wait_for(const std::string& what, int64_t timeout_ns, const std
                                 last_lines(fmt::format("{}/log/{}.out", directory_, name), 1500)),
                     fmt::format("its log is {}/log/{}.log", directory_, name));
     if (monotonic_ns() > deadline_ns)
-      throw Error(fmt::format("the lab's cluster did not {} within {} s", what, timeout_ns / kNsPerSecond),
-                  fmt::format("see the logs in {}/log", directory_));
+      throw Error(
+          fmt::format("the lab's cluster did not {} within {} s", what, timeout_ns / kNsPerSecond),
+          fmt::format("see the logs in {}/log", directory_));
     ::usleep(200'000);
   }
 }
@@ -169,7 +179,8 @@ void LabDaemons::wait_for_clean(int looks) const {
     int clean = 0;
     const Json states = map.value("pgs_by_state", Json::array());
     for (const Json& entry : states)
-      if (entry.at("state_name").get<std::string>() == "active+clean") clean = entry.at("count").get<int>();
+      if (entry.at("state_name").get<std::string>() == "active+clean")
+        clean = entry.at("count").get<int>();
     seen = total >= lab_pg_num(state_.setup.osds) && clean == total ? seen + 1 : 0;
     if (seen && seen < looks) ::usleep(1'000'000);
     return seen >= looks;

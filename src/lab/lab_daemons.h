@@ -1,5 +1,6 @@
-// LabDaemons: one lab's processes and command-line tools, for those who build, mend and end it. The holder has the
-// lab's lock (LabLock). Its functions may be called from one thread at a time, but for tool() and ceph().
+// LabDaemons: one lab's processes and command-line tools, for those who build, mend and end it. The
+// holder has the lab's lock (LabLock). Its functions may be called from one thread at a time, but
+// for tool() and ceph().
 #pragma once
 
 #include <string>
@@ -13,7 +14,8 @@ namespace cephmark {
 
 class LabDaemons {
  public:
-  LabDaemons(std::string directory, LabState& state) : directory_(std::move(directory)), state_(state) {}
+  LabDaemons(std::string directory, LabState& state)
+      : directory_(std::move(directory)), state_(state) {}
 
   const std::string& directory() const { return directory_; }
   LabState& state() { return state_; }
@@ -38,12 +40,15 @@ class LabDaemons {
   std::string ceph(const std::vector<std::string>& args, int64_t timeout_ns = 60'000'000'000) const;
   Json ceph_json(std::vector<std::string> args, int64_t timeout_ns = 60'000'000'000) const;
 
-  /// Calls `done` every 200 ms until it is true. Throws Error when a daemon of the lab dies meanwhile (with the end
-  /// of its log) or `timeout_ns` passed; `what` completes "the lab's cluster did not ...".
-  void wait_for(const std::string& what, int64_t timeout_ns, const std::function<bool()>& done) const;
+  /// Calls `done` every 200 ms until it is true. Throws Error when a daemon of the lab dies
+  /// meanwhile (with the end of its log) or `timeout_ns` passed; `what` completes "the lab's
+  /// cluster did not ...".
+  void wait_for(const std::string& what, int64_t timeout_ns,
+                const std::function<bool()>& done) const;
 
-  /// Waits until the monitor answers; until all OSDs are up; until all PGs are active+clean (their number at least
-  /// that of the pool `rbd`, and at `looks` looks in a row: statistics lag behind a restart by a second).
+  /// Waits until the monitor answers; until all OSDs are up; until all PGs are active+clean (their
+  /// number at least that of the pool `rbd`, and at `looks` looks in a row: statistics lag behind a
+  /// restart by a second).
   void wait_for_monitor() const;
   void wait_for_osds() const;
   void wait_for_clean(int looks) const;

@@ -16,7 +16,9 @@ namespace fs = std::filesystem;
 void remove_tree(const std::string& path) {
   std::error_code error;
   fs::remove_all(path, error);
-  if (error) throw Error(fmt::format("cannot remove {}: {}", path, error.message()), "remove it yourself, and try again");
+  if (error)
+    throw Error(fmt::format("cannot remove {}: {}", path, error.message()),
+                "remove it yourself, and try again");
 }
 
 }  // namespace
@@ -25,7 +27,8 @@ void remove_lab_content(const std::string& directory, LabState& state, const Lab
   LabDaemons(directory, state).kill_all();
   const std::string& run = state.setup.run_directory;
   if (run.starts_with("/tmp/cephmark-lab-")) remove_tree(run);
-  for (const char* name : {"run", "log", "crash", "mon", "mgr", "osd", "mds", "ceph.conf", "keyring", "mon.keyring", "monmap"})
+  for (const char* name : {"run", "log", "crash", "mon", "mgr", "osd", "mds", "ceph.conf",
+                           "keyring", "mon.keyring", "monmap"})
     remove_tree(directory + "/" + name);
   // Temporary files of a write that was cut off ("ceph.conf.XXXXXX", see write_file_atomically).
   for (const auto& entry : fs::directory_iterator(directory)) {

@@ -18,9 +18,10 @@ constexpr int kSchema = 1;
 constexpr int64_t kLockWaitNs = 120 * kNsPerSecond;
 
 bool same_directory(int fd, const std::string& path) {
-  struct stat held {}, named {};
-  return ::fstat(fd, &held) == 0 && ::stat(path.c_str(), &named) == 0 && held.st_ino == named.st_ino &&
-         held.st_dev == named.st_dev;
+  struct stat held {
+  }, named{};
+  return ::fstat(fd, &held) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         held.st_ino == named.st_ino && held.st_dev == named.st_dev;
 }
 
 }  // namespace
@@ -74,8 +75,9 @@ LabState lab_state_from_json(const Json& json, const std::string& what) {
       state.processes[name] = {id.at("pid").get<pid_t>(), id.at("start_ticks").get<uint64_t>(),
                                id.at("boot_id").get<std::string>()};
   } catch (const Json::exception& error) {
-    throw Error(fmt::format("{} is not the description of a lab: {}", what, error.what()),
-                "was it edited by hand? Without it cephmark cannot tell which processes are the lab's");
+    throw Error(
+        fmt::format("{} is not the description of a lab: {}", what, error.what()),
+        "was it edited by hand? Without it cephmark cannot tell which processes are the lab's");
   }
   return state;
 }
@@ -105,10 +107,12 @@ LabLock::LabLock(const std::string& directory, const std::function<void(const st
     }
     if (errno != EWOULDBLOCK && errno != EINTR)
       throw Error(fmt::format("cannot lock directory {}: {}", directory, errno_text(errno)));
-    if (!told && say) say(fmt::format("another cephmark is at work on the lab in {}; waiting for it", directory));
+    if (!told && say)
+      say(fmt::format("another cephmark is at work on the lab in {}; waiting for it", directory));
     told = true;
     if (monotonic_ns() > deadline_ns)
-      throw Error(fmt::format("another cephmark has been at work on the lab in {} for two minutes", directory),
+      throw Error(fmt::format("another cephmark has been at work on the lab in {} for two minutes",
+                              directory),
                   "wait for it to end, or end it, and try again");
     ::usleep(100'000);
   }

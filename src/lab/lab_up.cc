@@ -1,6 +1,6 @@
 #include <fmt/format.h>
-#include <sys/statvfs.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -31,7 +31,8 @@ uint64_t memory_bytes(const char* field) {
   const std::string text = read_file("/proc/meminfo");
   const size_t at = text.find(field);
   if (at == std::string::npos) return 0;
-  return std::strtoull(text.c_str() + at + std::char_traits<char>::length(field), nullptr, 10) * kKiB;
+  return std::strtoull(text.c_str() + at + std::char_traits<char>::length(field), nullptr, 10) *
+         kKiB;
 }
 
 std::string new_uuid() {
@@ -45,32 +46,38 @@ void check_options(const LabOptions& options, int default_osds) {
     throw UsageError(fmt::format("--osds {}: a lab has 1 to 32 OSDs", *options.osds));
   const int osds = options.osds.value_or(default_osds);
   if (options.replicas && (*options.replicas < 1 || *options.replicas > osds))
-    throw UsageError(fmt::format("--replicas {}: with {} OSDs there can be 1 to {} replicas", *options.replicas, osds, osds));
+    throw UsageError(fmt::format("--replicas {}: with {} OSDs there can be 1 to {} replicas",
+                                 *options.replicas, osds, osds));
   if (options.store && *options.store != "bluestore" && *options.store != "memstore")
     throw UsageError(fmt::format("--store {}: choose bluestore or memstore", *options.store));
   if (options.osd_size_bytes && *options.osd_size_bytes < kLeastOsdSize)
-    throw UsageError(fmt::format("--osd-size {}: an OSD needs at least {}", format_size(*options.osd_size_bytes),
-                                 format_size(kLeastOsdSize)));
+    throw UsageError(fmt::format("--osd-size {}: an OSD needs at least {}",
+                                 format_size(*options.osd_size_bytes), format_size(kLeastOsdSize)));
   if (options.bind) check_own_address(*options.bind);
 }
 
-// An existing lab is what it is: asking for another one under its name is a mistake, not a wish to lose its data.
+// An existing lab is what it is: asking for another one under its name is a mistake, not a wish to
+// lose its data.
 void check_same(const LabSetup& setup, const LabOptions& options, const std::string& directory) {
-  const auto differs = [&](const std::string& option, const std::string& asked, const std::string& has) {
-    throw UsageError(fmt::format("the lab in {} was made with {} {}, not {}", directory, option, has, asked),
-                     "'cephmark lab down' removes it (and its data); --dir makes another one beside it");
+  const auto differs = [&](const std::string& option, const std::string& asked,
+                           const std::string& has) {
+    throw UsageError(
+        fmt::format("the lab in {} was made with {} {}, not {}", directory, option, has, asked),
+        "'cephmark lab down' removes it (and its data); --dir makes another one beside it");
   };
   if (options.osds && *options.osds != setup.osds)
     differs("--osds", std::to_string(*options.osds), std::to_string(setup.osds));
   if (options.replicas && *options.replicas != setup.replicas)
     differs("--replicas", std::to_string(*options.replicas), std::to_string(setup.replicas));
-  if (options.store && *options.store != setup.store) differs("--store", *options.store, setup.store);
+  if (options.store && *options.store != setup.store)
+    differs("--store", *options.store, setup.store);
   if (options.osd_size_bytes && *options.osd_size_bytes != setup.osd_size_bytes)
     differs("--osd-size", format_size(*options.osd_size_bytes), format_size(setup.osd_size_bytes));
   if (options.bind && *options.bind != setup.bind) differs("--bind", *options.bind, setup.bind);
   if (options.cephfs && !setup.cephfs)
-    throw UsageError(fmt::format("the lab in {} was made without --cephfs", directory),
-                     "'cephmark lab down' removes it (and its data); --dir makes another one beside it");
+    throw UsageError(
+        fmt::format("the lab in {} was made without --cephfs", directory),
+        "'cephmark lab down' removes it (and its data); --dir makes another one beside it");
 }
 
 void check_space(const std::string& directory, const LabSetup& setup) {
@@ -78,27 +85,32 @@ void check_space(const std::string& directory, const LabSetup& setup) {
   if (setup.store == "memstore") {
     const uint64_t available = memory_bytes("MemAvailable:");
     if (data > available)
-      throw Error(fmt::format("{} OSDs of {} in memory need {}, but this machine has {} available", setup.osds,
-                              format_size(setup.osd_size_bytes), format_size(data), format_size(available)),
+      throw Error(fmt::format("{} OSDs of {} in memory need {}, but this machine has {} available",
+                              setup.osds, format_size(setup.osd_size_bytes), format_size(data),
+                              format_size(available)),
                   "choose a smaller --osd-size or fewer --osds");
     return;
   }
   struct statvfs space {};
   if (::statvfs(directory.c_str(), &space))
-    throw Error(fmt::format("cannot ask for the free space of {}: {}", directory, errno_text(errno)));
+    throw Error(
+        fmt::format("cannot ask for the free space of {}: {}", directory, errno_text(errno)));
   const uint64_t available = static_cast<uint64_t>(space.f_bavail) * space.f_frsize;
   if (data + kOverhead > available)
-    throw Error(fmt::format("{} OSDs of {} need {} with logs and keys, but the file system of {} has {} free", setup.osds,
-                            format_size(setup.osd_size_bytes), format_size(data + kOverhead), directory,
-                            format_size(available)),
-                "choose a smaller --osd-size, fewer --osds, or --dir on another file system");
+    throw Error(
+        fmt::format(
+            "{} OSDs of {} need {} with logs and keys, but the file system of {} has {} free",
+            setup.osds, format_size(setup.osd_size_bytes), format_size(data + kOverhead), directory,
+            format_size(available)),
+        "choose a smaller --osd-size, fewer --osds, or --dir on another file system");
 }
 
 std::string choose_run_directory(const std::string& directory) {
   if (socket_path_fits(directory)) return directory + "/run";
   std::string pattern = "/tmp/cephmark-lab-XXXXXX";
   if (!::mkdtemp(pattern.data()))
-    throw Error(fmt::format("cannot make a directory for the lab's sockets in /tmp: {}", errno_text(errno)));
+    throw Error(fmt::format("cannot make a directory for the lab's sockets in /tmp: {}",
+                            errno_text(errno)));
   return pattern;
 }
 
@@ -123,10 +135,13 @@ void build(const std::string& directory, const LabOptions& options, const LabPro
   LabState state = new_state(directory, options);
   save_lab_state(directory, state);
   LabDaemons lab(directory, state);
-  say(fmt::format("making a lab in {}: {} OSDs of {} ({}), {} replicas", directory, state.setup.osds,
-                  format_size(state.setup.osd_size_bytes), state.setup.store, state.setup.replicas));
+  say(fmt::format("making a lab in {}: {} OSDs of {} ({}), {} replicas", directory,
+                  state.setup.osds, format_size(state.setup.osd_size_bytes), state.setup.store,
+                  state.setup.replicas));
   if (!is_loopback(state.setup.bind))
-    say(fmt::format("note: the cluster listens at {}, which other machines may reach; its keys guard it", state.setup.bind));
+    say(fmt::format(
+        "note: the cluster listens at {}, which other machines may reach; its keys guard it",
+        state.setup.bind));
   try {
     build_lab(lab, say);
   } catch (...) {
@@ -149,9 +164,11 @@ bool mend(LabDaemons& lab, const LabProgress& say) {
   check_own_address(setup.bind);
   write_lab_conf(lab, setup);
   if (lab.state_of("mon.a") == ProcessState::kGone &&
-      (!port_is_free(setup.bind, setup.mon_v2_port) || !port_is_free(setup.bind, setup.mon_v1_port))) {
-    say(fmt::format("port {} or {} is taken by another program: the monitor moves, and all daemons start anew",
-                    setup.mon_v2_port, setup.mon_v1_port));
+      (!port_is_free(setup.bind, setup.mon_v2_port) ||
+       !port_is_free(setup.bind, setup.mon_v1_port))) {
+    say(fmt::format(
+        "port {} or {} is taken by another program: the monitor moves, and all daemons start anew",
+        setup.mon_v2_port, setup.mon_v1_port));
     for (const std::string& name : LabDaemons::names(setup)) lab.stop(name, 10 * kNsPerSecond);
     missing = LabDaemons::names(setup);
     paused.clear();
@@ -182,7 +199,8 @@ void make_lab_directory(const std::string& directory) {
     throw Error(error.what(), "choose a place of yours with --dir");
   }
   if (::access(directory.c_str(), W_OK | X_OK))
-    throw Error(fmt::format("cannot write in {}: {}", directory, errno_text(errno)), "choose a place of yours with --dir");
+    throw Error(fmt::format("cannot write in {}: {}", directory, errno_text(errno)),
+                "choose a place of yours with --dir");
   // Keys lie in it.
   if (fs::is_empty(directory)) ::chmod(directory.c_str(), 0700);
 }

@@ -45,7 +45,8 @@ int try_to_listen(const std::string& text, int port) {
   if (!fd) return errno;
   const int on = 1;  // as Ceph does: connections that just ended do not hold the port
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), size) || ::listen(fd.get(), 1)) return errno;
+  if (::bind(fd.get(), reinterpret_cast<sockaddr*>(&address), size) || ::listen(fd.get(), 1))
+    return errno;
   return 0;
 }
 
@@ -57,10 +58,13 @@ std::string own_addresses() {
     if (!entry->ifa_addr) continue;
     char text[INET6_ADDRSTRLEN] = "";
     if (entry->ifa_addr->sa_family == AF_INET)
-      ::inet_ntop(AF_INET, &reinterpret_cast<sockaddr_in*>(entry->ifa_addr)->sin_addr, text, sizeof text);
+      ::inet_ntop(AF_INET, &reinterpret_cast<sockaddr_in*>(entry->ifa_addr)->sin_addr, text,
+                  sizeof text);
     if (entry->ifa_addr->sa_family == AF_INET6)
-      ::inet_ntop(AF_INET6, &reinterpret_cast<sockaddr_in6*>(entry->ifa_addr)->sin6_addr, text, sizeof text);
-    if (*text) result += fmt::format("{}{} ({})", result.empty() ? "" : ", ", text, entry->ifa_name);
+      ::inet_ntop(AF_INET6, &reinterpret_cast<sockaddr_in6*>(entry->ifa_addr)->sin6_addr, text,
+                  sizeof text);
+    if (*text)
+      result += fmt::format("{}{} ({})", result.empty() ? "" : ", ", text, entry->ifa_name);
   }
   ::freeifaddrs(list);
   return result;
@@ -72,20 +76,26 @@ void check_own_address(const std::string& address) {
   sockaddr_storage parsed;
   const bool numeric = fill_address(address, 0, parsed) != 0;
   if (numeric && (address == "0.0.0.0" || address == "::"))
-    throw UsageError(fmt::format("--bind {} is not one address: clients could not be told where the cluster is", address),
-                     fmt::format("this machine has {}", own_addresses()));
+    throw UsageError(
+        fmt::format("--bind {} is not one address: clients could not be told where the cluster is",
+                    address),
+        fmt::format("this machine has {}", own_addresses()));
   const int error = numeric ? try_to_listen(address, 0) : EINVAL;
   if (error == 0) return;
   throw UsageError(fmt::format("--bind {}: {}", address,
-                               !numeric                  ? "not a numeric IPv4 or IPv6 address"
+                               !numeric                 ? "not a numeric IPv4 or IPv6 address"
                                : error == EADDRNOTAVAIL ? "this machine does not have that address"
-                                                         : errno_text(error)),
+                                                        : errno_text(error)),
                    fmt::format("this machine has {}", own_addresses()));
 }
 
-bool is_loopback(const std::string& address) { return address.starts_with("127.") || address == "::1"; }
+bool is_loopback(const std::string& address) {
+  return address.starts_with("127.") || address == "::1";
+}
 
-bool port_is_free(const std::string& address, int port) { return try_to_listen(address, port) == 0; }
+bool port_is_free(const std::string& address, int port) {
+  return try_to_listen(address, port) == 0;
+}
 
 int find_free_ports(const std::string& address, int count) {
   std::random_device random;
@@ -96,7 +106,8 @@ int find_free_ports(const std::string& address, int count) {
     for (int port = first; free && port < first + count; ++port) free = port_is_free(address, port);
     if (free) return first;
   }
-  throw Error(fmt::format("no free port at {} between {} and {}", address, kFirstPort, kFirstPort + kPortCount));
+  throw Error(fmt::format("no free port at {} between {} and {}", address, kFirstPort,
+                          kFirstPort + kPortCount));
 }
 
 }  // namespace cephmark

@@ -59,8 +59,10 @@ struct Launch {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   for (int number : {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD}) ::signal(number, SIG_DFL);
   ::setrlimit(RLIMIT_NOFILE, &launch.files);
-  if (::dup2(launch.input, 0) >= 0 && ::dup2(launch.output, 1) >= 0 && ::dup2(launch.output, 2) >= 0) {
-    ::syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);  // whatever our caller left open is not the daemon's
+  if (::dup2(launch.input, 0) >= 0 && ::dup2(launch.output, 1) >= 0 &&
+      ::dup2(launch.output, 2) >= 0) {
+    ::syscall(SYS_close_range, 3u, ~0u,
+              CLOSE_RANGE_CLOEXEC);  // whatever our caller left open is not the daemon's
     ::execve(launch.program.c_str(), launch.argv.data(), launch.environment.data());
   }
   const int error = errno;
@@ -77,7 +79,8 @@ ssize_t receive(int fd, void* data, size_t size) {
 
 void prepare(Launch& launch, const DaemonSpec& spec) {
   launch.program = find_program(spec.argv.at(0));
-  if (launch.program.empty()) throw Error(fmt::format("cannot start '{}': no such program on PATH", spec.argv[0]));
+  if (launch.program.empty())
+    throw Error(fmt::format("cannot start '{}': no such program on PATH", spec.argv[0]));
   launch.texts = spec.argv;
   for (const auto& [name, value] : spec.environment) launch.texts.push_back(name + "=" + value);
   for (size_t i = 0; i < launch.texts.size(); ++i)
@@ -95,9 +98,9 @@ bool parse_proc_stat(const std::string& text, uint64_t& start_ticks, char& state
   if (name_end == std::string::npos) return false;
   std::istringstream fields(text.substr(name_end + 1));
   std::string skipped;
-  if (!(fields >> state)) return false;              // field 3
+  if (!(fields >> state)) return false;  // field 3
   for (int field = 4; field < 22; ++field) fields >> skipped;
-  return static_cast<bool>(fields >> start_ticks);   // field 22
+  return static_cast<bool>(fields >> start_ticks);  // field 22
 }
 
 ProcessId identify_process(pid_t pid) {
@@ -144,10 +147,12 @@ bool wait_process_gone(const ProcessId& id, int64_t timeout_ns) {
   return true;
 }
 
-ProcessId start_daemon(const DaemonSpec& spec, const std::function<void(const ProcessId&)>& on_known) {
+ProcessId start_daemon(const DaemonSpec& spec,
+                       const std::function<void(const ProcessId&)>& on_known) {
   Launch launch;
   prepare(launch, spec);
-  UniqueFd output(::open(spec.output_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  UniqueFd output(
+      ::open(spec.output_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   if (!output) throw Error(fmt::format("cannot write {}: {}", spec.output_path, errno_text(errno)));
   UniqueFd input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   int ends[2];
@@ -156,9 +161,11 @@ ProcessId start_daemon(const DaemonSpec& spec, const std::function<void(const Pr
   UniqueFd ours(ends[0]), theirs(ends[1]);
   launch.output = output.get(), launch.input = input.get(), launch.link = theirs.get();
 
-  // Two forks: the daemon belongs to init, so that nobody keeps a zombie of it, in a session without a terminal.
+  // Two forks: the daemon belongs to init, so that nobody keeps a zombie of it, in a session
+  // without a terminal.
   const pid_t between = ::fork();
-  if (between < 0) throw Error(fmt::format("cannot start '{}': {}", spec.argv[0], errno_text(errno)));
+  if (between < 0)
+    throw Error(fmt::format("cannot start '{}': {}", spec.argv[0], errno_text(errno)));
   if (between == 0) {
     ::close(ours.get());
     ::setsid();

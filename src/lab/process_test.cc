@@ -34,7 +34,8 @@ class ProcessTest : public testing::Test {
 TEST_F(ProcessTest, StatWithAwkwardNames) {
   uint64_t ticks = 0;
   char state = 0;
-  EXPECT_TRUE(parse_proc_stat("42 (a) b (c) d) T 1 42 42 0 -1 4 1 1 0 0 0 0 0 0 20 0 1 0 987654 1 2 3", ticks, state));
+  EXPECT_TRUE(parse_proc_stat(
+      "42 (a) b (c) d) T 1 42 42 0 -1 4 1 1 0 0 0 0 0 0 20 0 1 0 987654 1 2 3", ticks, state));
   EXPECT_EQ(ticks, 987654u);
   EXPECT_EQ(state, 'T');
   EXPECT_FALSE(parse_proc_stat("42 nothing", ticks, state));
@@ -44,10 +45,11 @@ TEST_F(ProcessTest, StatWithAwkwardNames) {
 TEST_F(ProcessTest, IsRecordedBeforeItRunsAndIsADaemon) {
   ProcessId recorded;
   const std::string witness = directory_ + "/ran";
-  const ProcessId id = start_daemon(spec({"sh", "-c", "touch " + witness + "; exec sleep 600"}), [&](const ProcessId& known) {
-    recorded = known;
-    EXPECT_FALSE(std::filesystem::exists(witness));
-  });
+  const ProcessId id = start_daemon(spec({"sh", "-c", "touch " + witness + "; exec sleep 600"}),
+                                    [&](const ProcessId& known) {
+                                      recorded = known;
+                                      EXPECT_FALSE(std::filesystem::exists(witness));
+                                    });
   EXPECT_EQ(recorded, id);
   EXPECT_EQ(process_state(id), ProcessState::kRunning);
   EXPECT_NE(::getsid(id.pid), ::getsid(0));
@@ -60,10 +62,12 @@ TEST_F(ProcessTest, IsRecordedBeforeItRunsAndIsADaemon) {
 TEST_F(ProcessTest, NothingRunsWhenItCannotBeRecorded) {
   const std::string witness = directory_ + "/ran";
   ProcessId known;
-  EXPECT_THROW(start_daemon(spec({"touch", witness}), [&](const ProcessId& id) {
-                 known = id;
-                 throw Error("disk full");
-               }), Error);
+  EXPECT_THROW(start_daemon(spec({"touch", witness}),
+                            [&](const ProcessId& id) {
+                              known = id;
+                              throw Error("disk full");
+                            }),
+               Error);
   EXPECT_TRUE(wait_process_gone(known, kLongNs));
   EXPECT_FALSE(std::filesystem::exists(witness));
 }
@@ -108,7 +112,8 @@ TEST_F(ProcessTest, AZombieIsGone) {
 
 TEST_F(ProcessTest, InheritsNothingOfOurs) {
   ::setenv("CEPH_ARGS", "--conf /production.conf", 1);
-  const ProcessId id = start_daemon(spec({"sh", "-c", "echo args=$CEPH_ARGS; ls /proc/self/fd | wc -l"}), ignore);
+  const ProcessId id =
+      start_daemon(spec({"sh", "-c", "echo args=$CEPH_ARGS; ls /proc/self/fd | wc -l"}), ignore);
   ::unsetenv("CEPH_ARGS");
   EXPECT_TRUE(wait_process_gone(id, kLongNs));
   EXPECT_EQ(read_file(directory_ + "/output"), "args=\n4\n");  // 0, 1, 2 and the folder being read

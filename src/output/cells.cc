@@ -16,9 +16,15 @@ std::string fixed_text(double value) {
   return format_count(static_cast<uint64_t>(std::llround(value)));
 }
 
-std::string iops_text(double iops) { return fixed_text(iops); }
-std::string mib_text(double bytes_per_s) { return fixed_text(bytes_per_s / kMiB); }
-std::string mb_text(double bytes_per_s) { return fixed_text(bytes_per_s / 1e6); }
+std::string iops_text(double iops) {
+  return fixed_text(iops);
+}
+std::string mib_text(double bytes_per_s) {
+  return fixed_text(bytes_per_s / kMiB);
+}
+std::string mb_text(double bytes_per_s) {
+  return fixed_text(bytes_per_s / 1e6);
+}
 
 std::string quantile_text(const Histogram& histogram, double q) {
   if (histogram.empty()) return "-";
@@ -49,7 +55,8 @@ std::string failures_text(const RunResult& result, const RunFigures& figures) {
   for (const auto& job : figures.jobs) {
     const std::string& why = job.result->failure;
     if (why.empty() || why == result.error) continue;
-    auto it = std::find_if(reasons.begin(), reasons.end(), [&](const auto& one) { return one.first == why; });
+    auto it = std::find_if(reasons.begin(), reasons.end(),
+                           [&](const auto& one) { return one.first == why; });
     if (it == reasons.end()) it = reasons.insert(reasons.end(), {why, {}});
     it->second.push_back(fmt::format("{} {}", job.vm_plan->name, job.spec->name));
   }

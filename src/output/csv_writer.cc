@@ -1,4 +1,5 @@
-// One row per VM, job and kind of I/O; the unit stands in each heading. Empty cells for what is not known (RFC 4180).
+// One row per VM, job and kind of I/O; the unit stands in each heading. Empty cells for what is not
+// known (RFC 4180).
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -18,7 +19,8 @@ constexpr std::string_view kHeader =
     "bandwidth_mib_per_s,bandwidth_mb_per_s,response_min_ns,response_mean_ns,response_p50_ns,"
     "response_p90_ns,response_p99_ns,response_p99_9_ns,response_p99_99_ns,response_max_ns,"
     "service_min_ns,service_mean_ns,service_p50_ns,service_p90_ns,service_p99_ns,service_p99_9_ns,"
-    "service_p99_99_ns,service_max_ns,achieved_depth,late_ios,short_ios,errors,error_codes,failure\n";
+    "service_p99_99_ns,service_max_ns,achieved_depth,late_ios,short_ios,errors,error_codes,"
+    "failure\n";
 
 std::string csv_cell(std::string_view text) {
   if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
@@ -76,8 +78,9 @@ class CsvWriter final : public Writer {
         measured ? counts.service.sum_ns() / static_cast<double>(job.window_ns) : 0;
     out_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}", csv_cell(result.id),
                         known(result.start_wall_ns > 0, utc_time_text(result.start_wall_ns)),
-                        csv_cell(job.vm_plan->name), job.vm_plan->index, csv_cell(job.vm_plan->host),
-                        csv_cell(job.vm_plan->group), csv_cell(job.spec->name), job.spec->stage,
+                        csv_cell(job.vm_plan->name), job.vm_plan->index,
+                        csv_cell(job.vm_plan->host), csv_cell(job.vm_plan->group),
+                        csv_cell(job.spec->name), job.spec->stage,
                         op < 0 ? std::string_view() : kOpNames[op], job.spec->ioengine,
                         known(has_size, std::to_string(sizes.min_bytes)),
                         known(has_size, std::to_string(sizes.max_bytes)), job.spec->iodepth,

@@ -10,7 +10,7 @@
 namespace cephmark {
 namespace {
 
-constexpr double kPercentiles[] = {1,  5,  10, 20, 30, 40,   50,   60,   70,
+constexpr double kPercentiles[] = {1,  5,  10, 20, 30,   40,   50,    60,   70,
                                    80, 90, 95, 99, 99.5, 99.9, 99.95, 99.99};
 
 /// What fio calls a data direction: write zeroes count as trims, as fio's rbd engine sends them.
@@ -22,7 +22,9 @@ OpResult direction_counts(const JobResult& job, Op op) {
   return counts;
 }
 
-Json empty_latency() { return {{"min", 0}, {"max", 0}, {"mean", 0.0}, {"stddev", 0.0}, {"N", 0}}; }
+Json empty_latency() {
+  return {{"min", 0}, {"max", 0}, {"mean", 0.0}, {"stddev", 0.0}, {"N", 0}};
+}
 
 Json latency(const Histogram& histogram) {
   if (histogram.empty()) return empty_latency();
@@ -48,8 +50,8 @@ void add_percentiles(Json& json, const Histogram& histogram, bool bins) {
   json["bins"] = std::move(all);
 }
 
-/// clat is service time without the submit call, so that mean slat + mean clat = mean lat; its percentiles are those of
-/// the service time, of which alone there is a distribution.
+/// clat is service time without the submit call, so that mean slat + mean clat = mean lat; its
+/// percentiles are those of the service time, of which alone there is a distribution.
 Json completion_latency(const OpResult& counts, bool bins) {
   Json json = latency(counts.service);
   if (!counts.service.empty() && !counts.submit.empty()) {
@@ -98,7 +100,8 @@ void sample_slots(const JobResult& job, const Series& series, std::vector<double
   }
 }
 
-void add_samples(Json& json, const JobFigures& job, const OpResult& counts, double group_kib_per_s) {
+void add_samples(Json& json, const JobFigures& job, const OpResult& counts,
+                 double group_kib_per_s) {
   std::vector<double> kib_per_s, iops;
   if (counts.ios > 0) sample_slots(*job.result, counts.series, kib_per_s, iops);
   const Samples bw = spread(kib_per_s), io = spread(iops);
@@ -115,7 +118,9 @@ void add_samples(Json& json, const JobFigures& job, const OpResult& counts, doub
   json["iops_samples"] = io.count;
 }
 
-int64_t runtime_ms(const JobFigures& job) { return (job.window_ns + kNsPerMs - 1) / kNsPerMs; }
+int64_t runtime_ms(const JobFigures& job) {
+  return (job.window_ns + kNsPerMs - 1) / kNsPerMs;
+}
 
 }  // namespace
 

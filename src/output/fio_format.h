@@ -1,5 +1,5 @@
-// fio_format: how fio serialises JSON: two blanks of indent, `"key" : value`, %f floats, and nothing escaped that need
-// not be. Pure function.
+// fio_format: how fio serialises JSON: two blanks of indent, `"key" : value`, %f floats, and
+// nothing escaped that need not be. Pure function.
 #pragma once
 
 #include <string>

@@ -15,7 +15,8 @@
 namespace cephmark {
 namespace {
 
-/// The format is that of fio 3.42; what follows says who wrote it. Readers look for the prefix "fio-".
+/// The format is that of fio 3.42; what follows says who wrote it. Readers look for the prefix
+/// "fio-".
 constexpr const char* kFormatVersion = "fio-3.42-cephmark-";
 
 constexpr std::array<const char*, 7> kDepthKeys = {"1", "2", "4", "8", "16", "32", ">=64"};
@@ -42,13 +43,15 @@ uint64_t sum(const std::array<uint64_t, 7>& values) {
 
 Json options_json(const std::vector<std::pair<std::string, std::string>>& written) {
   Json json = Json::object();
-  for (const auto& [name, value] : written) json[name] = value;  // one that stands twice: the last, in place
+  for (const auto& [name, value] : written)
+    json[name] = value;  // one that stands twice: the last, in place
   return json;
 }
 
 /// latency_ns, latency_us, latency_ms: shares of completions by latency, in fio's uneven steps.
 void add_latency_shares(Json& json, const JobResult& job, uint64_t issued) {
-  constexpr std::array<int, 12> kSteps = {2, 4, 10, 20, 50, 100, 250, 500, 750, 1000, 2000, INT32_MAX};
+  constexpr std::array<int, 12> kSteps = {2,   4,   10,  20,   50,   100,
+                                          250, 500, 750, 1000, 2000, INT32_MAX};
   std::array<std::array<uint64_t, 12>, 3> counts{};
   for (int i = 0; i < kOpCount; ++i) {
     if (i == op_index(Op::kFlush) || !job.ops[i]) continue;
@@ -109,7 +112,9 @@ Json job_json(const RunResult& result, const JobFigures& job, const FioGroupRate
   const int64_t job_runtime_ns = job.window_ns * std::max(1, spec.numjobs);
   json["job_runtime"] = job_runtime_ns / kNsPerMs;
   const auto cpu = [&](int64_t ns) {
-    return job_runtime_ns > 0 ? 100.0 * static_cast<double>(ns) / static_cast<double>(job_runtime_ns) : 0.0;
+    return job_runtime_ns > 0
+               ? 100.0 * static_cast<double>(ns) / static_cast<double>(job_runtime_ns)
+               : 0.0;
   };
   json["usr_cpu"] = cpu(counts.cpu.user_ns);
   json["sys_cpu"] = cpu(counts.cpu.system_ns);
@@ -119,7 +124,8 @@ Json job_json(const RunResult& result, const JobFigures& job, const FioGroupRate
   const uint64_t issued = job.data.ios + job.data.errors;
   json["iodepth_level"] = counters(kDepthKeys, counts.depths.depth, issued);
   json["iodepth_submit"] = counters(kBatchKeys, counts.depths.submit, sum(counts.depths.submit));
-  json["iodepth_complete"] = counters(kBatchKeys, counts.depths.complete, sum(counts.depths.complete));
+  json["iodepth_complete"] =
+      counters(kBatchKeys, counts.depths.complete, sum(counts.depths.complete));
   add_latency_shares(json, counts, issued);
   json["latency_depth"] = spec.iodepth;
   json["latency_target"] = 0;

@@ -1,6 +1,6 @@
-// fio_json: a RunResult as the document that fio --output-format=json (or json+) prints, key by key and in fio's order, so
-// that the programs which read fio's reports read ours. Pure functions. docs/measuring.md says where a number of ours
-// means something else than fio's.
+// fio_json: a RunResult as the document that fio --output-format=json (or json+) prints, key by key
+// and in fio's order, so that the programs which read fio's reports read ours. Pure functions.
+// docs/measuring.md says where a number of ours means something else than fio's.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 namespace cephmark {
 
 struct FioJsonOptions {
-  bool bins = false;   ///< json+: the histograms themselves
-  int vm = -1;         ///< only this VM (index into plan.vms); -1: all, each job with its VM as "hostname"
+  bool bins = false;  ///< json+: the histograms themselves
+  int vm = -1;  ///< only this VM (index into plan.vms); -1: all, each job with its VM as "hostname"
 };
 
 std::string fio_json_text(const RunResult& result, const FioJsonOptions& options = {});

@@ -1,4 +1,5 @@
-// fio's JSON: every key path of a report of the real program, in its order, with its types; and its identities.
+// fio's JSON: every key path of a report of the real program, in its order, with its types; and its
+// identities.
 #include "output/fio_json.h"
 
 #include <gtest/gtest.h>
@@ -27,12 +28,14 @@ void collect(const Json& json, const std::string& path, std::vector<std::string>
       collect(value, path + "/" + key, out);
     }
   if (json.is_array())
-    for (size_t i = 0; i < json.size(); ++i) collect(json[i], path + "[" + std::to_string(i) + "]", out);
+    for (size_t i = 0; i < json.size(); ++i)
+      collect(json[i], path + "[" + std::to_string(i) + "]", out);
 }
 
 std::vector<std::string> paths_of(const std::string& text, const char* what) {
   Json json = parse_json(text, what);
-  json.erase("disk_util");  // of the machine's block devices; fio leaves it out where there are none
+  json.erase(
+      "disk_util");  // of the machine's block devices; fio leaves it out where there are none
   std::vector<std::string> paths;
   collect(json, "", paths);
   return paths;
@@ -74,9 +77,11 @@ TEST(FioJson, NumbersAgreeWithEachOther) {
       EXPECT_NEAR(d["iops"].get<double>() * block, d["bw_bytes"].get<double>(), 2);
       EXPECT_NEAR(d["slat_ns"]["mean"].get<double>() + d["clat_ns"]["mean"].get<double>(),
                   d["lat_ns"]["mean"].get<double>(), 0.01);
-      EXPECT_NEAR(d["iops_mean"].get<double>(), d["iops"].get<double>(), d["iops"].get<double>() * 0.05);
+      EXPECT_NEAR(d["iops_mean"].get<double>(), d["iops"].get<double>(),
+                  d["iops"].get<double>() * 0.05);
       uint64_t binned = 0;
-      for (const auto& [value, count] : d["clat_ns"]["bins"].items()) binned += count.get<uint64_t>();
+      for (const auto& [value, count] : d["clat_ns"]["bins"].items())
+        binned += count.get<uint64_t>();
       EXPECT_EQ(binned, d["clat_ns"]["N"].get<uint64_t>());
     }
   EXPECT_EQ(bytes, result.total(Op::kRead).bytes + result.total(Op::kWrite).bytes);

@@ -25,18 +25,19 @@ const WriterRow* writer_of(const std::string& format, const std::string& spec) {
     all += (all.empty() ? "" : ", ") + names.back();
   }
   const std::string near = closest(format, names);
-  throw UsageError(fmt::format("--output {}: there is no format '{}'", spec, format),
-                   near.empty() ? "formats: " + all : fmt::format("did you mean '{}'? formats: {}", near, all));
+  throw UsageError(
+      fmt::format("--output {}: there is no format '{}'", spec, format),
+      near.empty() ? "formats: " + all : fmt::format("did you mean '{}'? formats: {}", near, all));
 }
 
 /// Pipes and devices (/dev/null, /dev/fd/3) are written to as they are, never replaced.
 bool is_regular_or_new(const std::string& file) {
-  struct stat info{};
+  struct stat info {};
   return ::stat(file.c_str(), &info) != 0 || S_ISREG(info.st_mode);
 }
 
 void check_writable(const std::string& file) {
-  struct stat info{};
+  struct stat info {};
   if (::stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
     throw Error(fmt::format("--output: {} is a directory", file), "name a file in it");
   std::string directory = std::filesystem::path(file).parent_path().string();
@@ -63,7 +64,9 @@ void write_document(const std::string& file, const std::string& text) {
 
 }  // namespace
 
-std::ostream& OutputSet::default_out() { return std::cout; }
+std::ostream& OutputSet::default_out() {
+  return std::cout;
+}
 
 OutputSet::OutputSet(const std::vector<std::string>& specs, const WriterOptions& options,
                      std::ostream& standard_out)
@@ -75,14 +78,16 @@ OutputSet::OutputSet(const std::vector<std::string>& specs, const WriterOptions&
     output.row = writer_of(spec.substr(0, colon), spec);
     if (colon != std::string::npos) output.file = spec.substr(colon + 1);
     if (colon != std::string::npos && output.file.empty())
-      throw UsageError(fmt::format("--output {}: the name of the file is missing", spec),
-                       fmt::format("write {}{}", spec, "report" + std::string(output.row->extension)));
+      throw UsageError(
+          fmt::format("--output {}: the name of the file is missing", spec),
+          fmt::format("write {}{}", spec, "report" + std::string(output.row->extension)));
     if (output.file == "-") output.file.clear();
     if (output.file.empty()) {
       if (!on_stdout.empty())
-        throw UsageError(fmt::format("--output {} and --output {} both go to standard output", on_stdout, spec),
-                         fmt::format("give one of them a file: --output {}:report{}", output.row->name,
-                                     output.row->extension));
+        throw UsageError(
+            fmt::format("--output {} and --output {} both go to standard output", on_stdout, spec),
+            fmt::format("give one of them a file: --output {}:report{}", output.row->name,
+                        output.row->extension));
       on_stdout = spec;
     } else {
       check_writable(output.file);
@@ -108,7 +113,9 @@ void OutputSet::tick(const TickSample& sample) {
 
 void OutputSet::end(const RunResult& result) {
   std::string failures;
-  const auto failed = [&](const std::string& text) { failures += (failures.empty() ? "" : "; ") + text; };
+  const auto failed = [&](const std::string& text) {
+    failures += (failures.empty() ? "" : "; ") + text;
+  };
   for (auto& output : outputs_) {
     try {
       output.writer->end(result);
@@ -127,7 +134,8 @@ void OutputSet::end(const RunResult& result) {
     }
   }
   if (!failures.empty())
-    throw Error(failures, "the result is kept all the same where it could be: cephmark results list");
+    throw Error(failures,
+                "the result is kept all the same where it could be: cephmark results list");
 }
 
 }  // namespace cephmark

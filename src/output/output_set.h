@@ -1,6 +1,7 @@
-// OutputSet: the outputs that a command line asked for (--output FORMAT[:FILE], repeatable). Owned by a command; one
-// thread at a time. stdout gets exactly one document, at the end and whole; files are written beside their name and put
-// in place in one step, so that a reader never sees half of one and an older one survives a full disk.
+// OutputSet: the outputs that a command line asked for (--output FORMAT[:FILE], repeatable). Owned
+// by a command; one thread at a time. stdout gets exactly one document, at the end and whole; files
+// are written beside their name and put in place in one step, so that a reader never sees half of
+// one and an older one survives a full disk.
 #pragma once
 
 #include <memory>
@@ -15,17 +16,18 @@ namespace cephmark {
 
 class OutputSet {
  public:
-  /// Reads the specs; none at all: `text`. Throws UsageError for an unknown format (with "did you mean"), more than one
-  /// without FILE, one FILE named twice; Error for a FILE that cannot be written (found now, not after the run).
-  /// An existing file is replaced. `-` as FILE means stdout.
+  /// Reads the specs; none at all: `text`. Throws UsageError for an unknown format (with "did you
+  /// mean"), more than one without FILE, one FILE named twice; Error for a FILE that cannot be
+  /// written (found now, not after the run). An existing file is replaced. `-` as FILE means
+  /// stdout.
   explicit OutputSet(const std::vector<std::string>& specs, const WriterOptions& options = {},
                      std::ostream& standard_out = default_out());
 
   void begin(const Plan& plan);
   void tick(const TickSample& sample);
 
-  /// Writes all documents. One that cannot be written does not keep the others from being written; then Error (exit 3)
-  /// names each that failed and why.
+  /// Writes all documents. One that cannot be written does not keep the others from being written;
+  /// then Error (exit 3) names each that failed and why.
   void end(const RunResult& result);
 
   /// The files that were written, for "written to ..." on stderr.
@@ -36,7 +38,7 @@ class OutputSet {
 
   struct Output {
     const WriterRow* row = nullptr;
-    std::string file;             ///< empty: stdout
+    std::string file;  ///< empty: stdout
     std::unique_ptr<std::ostringstream> document;
     std::unique_ptr<Writer> writer;
   };

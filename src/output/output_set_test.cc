@@ -46,7 +46,8 @@ TEST_F(Outputs, TextToStdoutUnlessAskedOtherwise) {
 
 TEST_F(Outputs, StdoutIsOneDocumentAndFilesHoldTheOthers) {
   std::ostringstream out;
-  OutputSet set({"fio-json", "csv:" + in("a.csv"), "table:" + in("with:colon.txt")}, {.colour = true}, out);
+  OutputSet set({"fio-json", "csv:" + in("a.csv"), "table:" + in("with:colon.txt")},
+                {.colour = true}, out);
   set.end(result_);
   EXPECT_NO_THROW(parse_json(out.str(), "stdout"));
   EXPECT_TRUE(read_file(in("a.csv")).starts_with("result_id,"));
@@ -65,7 +66,8 @@ TEST_F(Outputs, AFileIsReplacedAndALinkFollowed) {
 }
 
 TEST_F(Outputs, MistakesAreToldBeforeTheRun) {
-  EXPECT_NE(hint_of({"tabel"}).find("did you mean 'table'"), std::string::npos) << hint_of({"tabel"});
+  EXPECT_NE(hint_of({"tabel"}).find("did you mean 'table'"), std::string::npos)
+      << hint_of({"tabel"});
   EXPECT_NE(hint_of({"text", "csv"}).find("both go to standard output"), std::string::npos);
   EXPECT_NE(hint_of({"csv:"}).find("name of the file is missing"), std::string::npos);
   EXPECT_NE(hint_of({"csv:" + in("x"), "text:" + in("x")}).find("twice"), std::string::npos);
@@ -80,7 +82,8 @@ TEST_F(Outputs, AFullDiskFailsOneOutputNotTheOthers) {
     FAIL() << "a full disk went unnoticed";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ExitCode::kEnvironment);
-    EXPECT_NE(std::string(error.what()).find("/dev/full: No space left on device"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("/dev/full: No space left on device"),
+              std::string::npos)
         << error.what();
   }
   EXPECT_TRUE(read_file(in("a.csv")).starts_with("result_id,"));

@@ -33,8 +33,9 @@ void add(TickSample& sum, const TickSample& sample) {
 
 std::string clock_text(int64_t ns) {
   const int64_t seconds = (ns + kNsPerSecond - 1) / kNsPerSecond;
-  return seconds < 3600 ? fmt::format("{:02}:{:02}", seconds / 60, seconds % 60)
-                        : fmt::format("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+  return seconds < 3600
+             ? fmt::format("{:02}:{:02}", seconds / 60, seconds % 60)
+             : fmt::format("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
 }
 
 }  // namespace
@@ -52,9 +53,10 @@ std::string tick_text(const TickSample& sample) {
     text += fmt::format("  {:.0f} %", std::min(1.0, sample.fraction_done) * 100);
   if (sample.phase_left_ns >= 0) text += "  eta " + clock_text(sample.phase_left_ns);
   const double seconds = static_cast<double>(sample.interval_ns) / kNsPerSecond;
-  text += seconds > 0 ? fmt::format("  {} IOPS  {} MiB/s", iops_text(static_cast<double>(ios) / seconds),
-                                    mib_text(static_cast<double>(bytes) / seconds))
-                      : std::string("  - IOPS  - MiB/s");
+  text += seconds > 0
+              ? fmt::format("  {} IOPS  {} MiB/s", iops_text(static_cast<double>(ios) / seconds),
+                            mib_text(static_cast<double>(bytes) / seconds))
+              : std::string("  - IOPS  - MiB/s");
   // No star here: one second's p99 is told for what it is, a glimpse.
   text += sample.response.empty()
               ? std::string("  p99 -")
@@ -67,7 +69,9 @@ std::string tick_text(const TickSample& sample) {
 
 ProgressOptions progress_options(int fd, bool quiet) {
   ProgressOptions options;
-  options.mode = quiet ? ProgressMode::kQuiet : ::isatty(fd) ? ProgressMode::kLive : ProgressMode::kPlain;
+  options.mode = quiet          ? ProgressMode::kQuiet
+                 : ::isatty(fd) ? ProgressMode::kLive
+                                : ProgressMode::kPlain;
   winsize size{};
   if (options.mode == ProgressMode::kLive && ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
     options.columns = size.ws_col;
@@ -91,11 +95,13 @@ void Progress::show(const std::string& line) {
 void Progress::progress(const std::string& what, uint64_t done, uint64_t total) {
   if (options_.mode == ProgressMode::kQuiet) return;
   // Elsewhere than on a terminal one line per tenth is enough.
-  const int tenth = total > 0 ? static_cast<int>(static_cast<double>(done) / static_cast<double>(total) * 10) : 0;
+  const int tenth =
+      total > 0 ? static_cast<int>(static_cast<double>(done) / static_cast<double>(total) * 10) : 0;
   if (options_.mode == ProgressMode::kPlain && what == step_ && tenth == step_tenth_) return;
   step_ = what;
   step_tenth_ = tenth;
-  show(total > 0 ? fmt::format("{}: {} of {}", what, format_count(done), format_count(total)) : what + " ...");
+  show(total > 0 ? fmt::format("{}: {} of {}", what, format_count(done), format_count(total))
+                 : what + " ...");
 }
 
 void Progress::note(const std::string& text) {

@@ -1,5 +1,6 @@
-// Progress: what a person sees while a run goes on: set-up steps, a live line each second on a terminal, a plain line
-// every ten seconds elsewhere, nothing with --quiet. Goes to stderr (or the stream given). Called by one thread at a time.
+// Progress: what a person sees while a run goes on: set-up steps, a live line each second on a
+// terminal, a plain line every ten seconds elsewhere, nothing with --quiet. Goes to stderr (or the
+// stream given). Called by one thread at a time.
 #pragma once
 
 #include <ostream>
@@ -30,7 +31,8 @@ class Progress : public Observer {
   void note(const std::string& text) override;
   void tick(const TickSample& sample) override;
 
-  /// Takes the live line away, so that what is printed next starts on a clean line. May be called twice.
+  /// Takes the live line away, so that what is printed next starts on a clean line. May be called
+  /// twice.
   void finish();
 
  private:
@@ -38,15 +40,15 @@ class Progress : public Observer {
 
   std::ostream& out_;
   ProgressOptions options_;
-  TickSample pending_;          ///< what came since the last line
+  TickSample pending_;  ///< what came since the last line
   bool has_pending_ = false;
-  size_t shown_columns_ = 0;    ///< length of the live line that stands there
-  std::string step_;            ///< the set-up step told last
+  size_t shown_columns_ = 0;  ///< length of the live line that stands there
+  std::string step_;          ///< the set-up step told last
   int step_tenth_ = -1;
 };
 
-/// "measure  42 %  eta 01:10  21,772 IOPS  85.0 MiB/s  p99 11.0 ms  0 errors  64 VMs". An interval in which nothing
-/// completed has no latency: "-".
+/// "measure  42 %  eta 01:10  21,772 IOPS  85.0 MiB/s  p99 11.0 ms  0 errors  64 VMs". An interval
+/// in which nothing completed has no latency: "-".
 std::string tick_text(const TickSample& sample);
 
 }  // namespace cephmark

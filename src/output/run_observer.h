@@ -1,4 +1,5 @@
-// RunObserver: what a command gives to a Runner: progress for the person, ticks for the outputs. Owns nothing.
+// RunObserver: what a command gives to a Runner: progress for the person, ticks for the outputs.
+// Owns nothing.
 #pragma once
 
 #include "output/output_set.h"

@@ -1,4 +1,5 @@
-// The table of scenario 1: one row per VM process and job, in the columns (and with the "MB") that people's scripts read.
+// The table of scenario 1: one row per VM process and job, in the columns (and with the "MB") that
+// people's scripts read.
 #include <fmt/format.h>
 
 #include "base/units.h"
@@ -8,10 +9,12 @@
 namespace cephmark {
 namespace {
 
-std::string two_decimals(double value) { return fmt::format("{:.2f}", value); }
+std::string two_decimals(double value) {
+  return fmt::format("{:.2f}", value);
+}
 
-std::vector<std::string> row(std::string process, std::string job, const std::array<Rate, kOpCount>& ops,
-                             bool measured) {
+std::vector<std::string> row(std::string process, std::string job,
+                             const std::array<Rate, kOpCount>& ops, bool measured) {
   std::vector<std::string> cells = {std::move(process), std::move(job)};
   for (const Op op : {Op::kRead, Op::kWrite}) {
     const Rate& rate = ops[op_index(op)];
@@ -27,8 +30,8 @@ class TableWriter final : public Writer {
 
   void end(const RunResult& result) override {
     const RunFigures figures = figures_of(result);
-    TextTable table({"Process", "JobName", "Read_IOPS", "Read_BW(MB/s)", "Write_IOPS", "Write_BW(MB/s)"},
-                    2);
+    TextTable table(
+        {"Process", "JobName", "Read_IOPS", "Read_BW(MB/s)", "Write_IOPS", "Write_BW(MB/s)"}, 2);
     for (const auto& job : figures.jobs)
       table.add(row(fmt::format("proc_{}", job.vm_plan->index), job.spec->name, job.ops,
                     job.window_ns > 0));
@@ -42,16 +45,21 @@ class TableWriter final : public Writer {
  private:
   static std::string notes(const RunResult& result, const RunFigures& figures) {
     std::string text =
-        "\nMB = 2^20 bytes here. Each row is over its own time, total over the time in which all VMs ran.\n";
+        "\nMB = 2^20 bytes here. Each row is over its own time, total over the time in which all "
+        "VMs ran.\n";
     if (figures.errors > 0)
-      text += fmt::format("{} I/Os failed and are not counted above.\n", format_count(figures.errors));
+      text +=
+          fmt::format("{} I/Os failed and are not counted above.\n", format_count(figures.errors));
     if (!result.stop_reason.empty())
-      text += fmt::format("Stopped early: {}. These are the numbers until then.\n", result.stop_reason);
+      text +=
+          fmt::format("Stopped early: {}. These are the numbers until then.\n", result.stop_reason);
     if (!result.error.empty()) text += fmt::format("The run failed: {}\n", result.error);
-    if (const auto failures = failures_text(result, figures); !failures.empty()) text += failures + "\n";
+    if (const auto failures = failures_text(result, figures); !failures.empty())
+      text += failures + "\n";
     if (!result.taints.empty())
-      text += fmt::format("{} warning{} on these numbers; --output text shows {}.\n", result.taints.size(),
-                          result.taints.size() == 1 ? "" : "s", result.taints.size() == 1 ? "it" : "them");
+      text += fmt::format("{} warning{} on these numbers; --output text shows {}.\n",
+                          result.taints.size(), result.taints.size() == 1 ? "" : "s",
+                          result.taints.size() == 1 ? "it" : "them");
     return text;
   }
 

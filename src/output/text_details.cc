@@ -78,7 +78,8 @@ std::vector<std::string> vm_row(const JobFigures& job, const VmColumns& columns)
   if (columns.write) add(job.ops[op_index(Op::kWrite)], job.spec->rw.writes);
   if (columns.other) add(other_rate(job), job.spec->rw.trims);
   cells.push_back(quantile_text(response_of(job), 0.99));
-  cells.push_back(measured ? fmt::format("{:.1f}/{}", job.achieved_depth, job.requested_depth) : "-");
+  cells.push_back(measured ? fmt::format("{:.1f}/{}", job.achieved_depth, job.requested_depth)
+                           : "-");
   uint64_t errors = 0;
   for (const auto& rate : job.ops) errors += rate.errors;
   cells.push_back(format_count(errors));
@@ -89,8 +90,10 @@ using RateOf = std::function<Rate(const JobFigures&)>;
 
 std::vector<RateOf> rate_columns(const VmColumns& columns) {
   std::vector<RateOf> rates;
-  if (columns.read) rates.push_back([](const JobFigures& job) { return job.ops[op_index(Op::kRead)]; });
-  if (columns.write) rates.push_back([](const JobFigures& job) { return job.ops[op_index(Op::kWrite)]; });
+  if (columns.read)
+    rates.push_back([](const JobFigures& job) { return job.ops[op_index(Op::kRead)]; });
+  if (columns.write)
+    rates.push_back([](const JobFigures& job) { return job.ops[op_index(Op::kWrite)]; });
   if (columns.other) rates.push_back(other_rate);
   return rates;
 }
@@ -184,10 +187,12 @@ std::string witness_line(const RunResult& result, const RunFigures& figures) {
     return witness.unavailable_reason.empty() ? "" : "not available: " + witness.unavailable_reason;
   const uint64_t seen = witness.read_ops + witness.write_ops;
   const uint64_t data = seen - std::min(seen, witness.extra_ops);
-  std::string text = fmt::format("{} client operations on the OSDs, {} of them for our {} I/Os",
-                                 format_count(seen), format_count(data), format_count(figures.data_ios));
+  std::string text =
+      fmt::format("{} client operations on the OSDs, {} of them for our {} I/Os",
+                  format_count(seen), format_count(data), format_count(figures.data_ios));
   if (data > 0)
-    text += fmt::format(" (ratio {:.3f})", static_cast<double>(figures.data_ios) / static_cast<double>(data));
+    text += fmt::format(" (ratio {:.3f})",
+                        static_cast<double>(figures.data_ios) / static_cast<double>(data));
   return text;
 }
 
@@ -204,16 +209,19 @@ std::string vm_table_text(const RunFigures& figures, const TextStyle& style) {
     add_spread(table, figures, columns, columns.sections[i]);
   std::string text = "\n" + table.text(0, columns.read && columns.write ? 1 : 2);
   if (figures.jobs.size() > shown)
-    text += style.dim(fmt::format("  ... and {} more rows; --output csv shows all; min, median and max are "
-                                  "over all of them", figures.jobs.size() - shown)) + "\n";
+    text += style.dim(fmt::format(
+                "  ... and {} more rows; --output csv shows all; min, median and max are "
+                "over all of them",
+                figures.jobs.size() - shown)) +
+            "\n";
   for (const auto& stage : figures.stages)
     for (const auto& fair : stage.fairness) {
       if (fair.jain == 0) continue;
-      text += fmt::format("  fairness{}{} over {} VMs: {} to {} IOPS, median {}, Jain's index {}\n",
-                          figures.stages.size() > 1 ? fmt::format(" in stage {}", stage.stage + 1) : "",
-                          fair.group.empty() ? "" : " of " + fair.group, fair.vms,
-                          iops_text(fair.min_iops), iops_text(fair.max_iops), iops_text(fair.median_iops),
-                          fmt::format("{:.4f}", fair.jain));
+      text += fmt::format(
+          "  fairness{}{} over {} VMs: {} to {} IOPS, median {}, Jain's index {}\n",
+          figures.stages.size() > 1 ? fmt::format(" in stage {}", stage.stage + 1) : "",
+          fair.group.empty() ? "" : " of " + fair.group, fair.vms, iops_text(fair.min_iops),
+          iops_text(fair.max_iops), iops_text(fair.median_iops), fmt::format("{:.4f}", fair.jain));
     }
   return text;
 }
@@ -222,10 +230,11 @@ std::string cost_text(const RunResult& result, const RunFigures& figures, const 
   std::string text;
   for (const auto& stage : figures.stages) {
     if (stage.vms == 0) continue;
-    text += label(figures.stages.size() > 1 ? fmt::format("Depth, stage {}", stage.stage + 1) : "Depth",
-                  fmt::format("{:.1f} in flight on average, {} requested over all VMs",
-                              stage.achieved_depth, format_count(stage.requested_depth)),
-                  style);
+    text +=
+        label(figures.stages.size() > 1 ? fmt::format("Depth, stage {}", stage.stage + 1) : "Depth",
+              fmt::format("{:.1f} in flight on average, {} requested over all VMs",
+                          stage.achieved_depth, format_count(stage.requested_depth)),
+              style);
   }
   if (text.empty()) return text;
   bool open_loop = figures.late > 0;
@@ -233,15 +242,19 @@ std::string cost_text(const RunResult& result, const RunFigures& figures, const 
     for (int i = 0; i < kDirectionCount; ++i)
       open_loop = open_loop || job.spec->rate_iops[i] > 0 || job.spec->rate_bytes_per_s[i] > 0;
   if (open_loop)
-    text += label("Late", fmt::format("{} I/Os were issued more than 1 ms after they were due",
-                                      format_count(figures.late)), style);
+    text += label("Late",
+                  fmt::format("{} I/Os were issued more than 1 ms after they were due",
+                              format_count(figures.late)),
+                  style);
   else
-    text += label("Late", "- (no rate was asked for: each I/O is due when the one before it is done)", style);
+    text += label(
+        "Late", "- (no rate was asked for: each I/O is due when the one before it is done)", style);
   if (figures.cpu_ns_per_io > 0) {
-    std::string cpu = fmt::format("{} per I/O", format_duration(static_cast<int64_t>(figures.cpu_ns_per_io)));
+    std::string cpu =
+        fmt::format("{} per I/O", format_duration(static_cast<int64_t>(figures.cpu_ns_per_io)));
     if (figures.cpu_share > 0)
-      cpu += fmt::format(", {:.1f} % of the {} allowed CPU{}", figures.cpu_share * 100, result.allowed_cpus,
-                         result.allowed_cpus == 1 ? "" : "s");
+      cpu += fmt::format(", {:.1f} % of the {} allowed CPU{}", figures.cpu_share * 100,
+                         result.allowed_cpus, result.allowed_cpus == 1 ? "" : "s");
     text += label("Client CPU", cpu, style);
   }
   if (const auto line = witness_line(result, figures); !line.empty())
@@ -260,8 +273,8 @@ std::string setup_text(const RunResult& result, const TextStyle& style) {
   if (result.connections > 0) {
     std::string value = fmt::format("{} to the cluster", result.connections);
     if (result.budget_ops > 0)
-      value += fmt::format("; each may have {} operations and {} in flight", format_count(result.budget_ops),
-                           format_size(result.budget_bytes));
+      value += fmt::format("; each may have {} operations and {} in flight",
+                           format_count(result.budget_ops), format_size(result.budget_bytes));
     add("Connections", value);
   }
   const auto fact = [](const std::map<std::string, std::string>& facts, const char* key) {
@@ -277,9 +290,12 @@ std::string setup_text(const RunResult& result, const TextStyle& style) {
     add("Ceph", cluster);
   }
   std::string host = fact(result.environment.host, "hostname");
-  for (const auto& [key, before, after] : std::initializer_list<std::array<const char*, 3>>{
-           {"kernel", "", ""}, {"cpus", "", " CPUs"}, {"memory", "", ""},
-           {"cpu_governor", "governor ", ""}, {"program", "", ""}})
+  for (const auto& [key, before, after] :
+       std::initializer_list<std::array<const char*, 3>>{{"kernel", "", ""},
+                                                         {"cpus", "", " CPUs"},
+                                                         {"memory", "", ""},
+                                                         {"cpu_governor", "governor ", ""},
+                                                         {"program", "", ""}})
     if (const auto value = fact(result.environment.host, key); !value.empty())
       host += fmt::format("{}{}{}{}", host.empty() ? "" : ", ", before, value, after);
   add("Host", host);

@@ -18,17 +18,20 @@ std::string plural(uint64_t count, const std::string& one) {
 }
 
 std::string job_text(const JobSpec& job) {
-  std::string text = fmt::format("{}: {} {}, depth {}", job.name, job.rw.name, block_size_text(job),
-                                 job.iodepth);
+  std::string text =
+      fmt::format("{}: {} {}, depth {}", job.name, job.rw.name, block_size_text(job), job.iodepth);
   if (job.numjobs > 1) text += fmt::format(" x {} clones", job.numjobs);
   return text + ", " + job.ioengine;
 }
 
-std::string op_label(int op) { return op == op_index(Op::kWriteZeroes) ? "zeroes" : std::string(kOpNames[op]); }
+std::string op_label(int op) {
+  return op == op_index(Op::kWriteZeroes) ? "zeroes" : std::string(kOpNames[op]);
+}
 
 std::vector<std::string> latency_row(std::string op, std::string kind, const Histogram& histogram) {
   std::vector<std::string> cells = {std::move(op), std::move(kind), mean_text(histogram)};
-  for (const double q : {0.5, 0.9, 0.99, 0.999, 0.9999}) cells.push_back(quantile_text(histogram, q));
+  for (const double q : {0.5, 0.9, 0.99, 0.999, 0.9999})
+    cells.push_back(quantile_text(histogram, q));
   cells.push_back(max_text(histogram));
   return cells;
 }
@@ -69,13 +72,14 @@ std::string title_text(const RunResult& result, const RunFigures& figures, const
   return second.empty() ? text : text + wrap(second, style.columns(), 2) + "\n";
 }
 
-std::string headline_text(const RunResult& result, const StageFigures& stage, const TextStyle& style) {
+std::string headline_text(const RunResult& result, const StageFigures& stage,
+                          const TextStyle& style) {
   if (stage.vms == 0) return "\nNothing was measured.\n";
   std::string text = fmt::format(
-      "\n{}\n",
-      style.bold(fmt::format("{} IOPS   {} MiB/s ({} MB/s)   p99 response {}", iops_text(stage.data.iops),
-                             mib_text(stage.data.bytes_per_s), mb_text(stage.data.bytes_per_s),
-                             quantile_text(stage.response, 0.99))));
+      "\n{}\n", style.bold(fmt::format("{} IOPS   {} MiB/s ({} MB/s)   p99 response {}",
+                                       iops_text(stage.data.iops), mib_text(stage.data.bytes_per_s),
+                                       mb_text(stage.data.bytes_per_s),
+                                       quantile_text(stage.response, 0.99))));
   const int64_t length = stage.common_end_ns - stage.common_start_ns;
   const std::string who = plural(stage.vms, "VM");
   switch (stage.rule) {
@@ -83,22 +87,24 @@ std::string headline_text(const RunResult& result, const StageFigures& stage, co
       text += fmt::format("  {} over {}\n", who, format_duration(length));
       break;
     case StageFigures::Rule::kCommonSlots:
-      text += fmt::format("  {} over the {} in which all of them ran; tail included (first start to last "
-                          "end, {}):\n  {} IOPS, {} MiB/s\n",
-                          who, format_duration(length),
-                          format_duration(stage.last_end_ns - stage.first_start_ns),
-                          iops_text(stage.whole.iops), mib_text(stage.whole.bytes_per_s));
+      text += fmt::format(
+          "  {} over the {} in which all of them ran; tail included (first start to last "
+          "end, {}):\n  {} IOPS, {} MiB/s\n",
+          who, format_duration(length), format_duration(stage.last_end_ns - stage.first_start_ns),
+          iops_text(stage.whole.iops), mib_text(stage.whole.bytes_per_s));
       break;
     default:
-      text += fmt::format("  {} that never all ran at once: the sum of their own rates; first start to "
-                          "last end\n  ({}): {} IOPS, {} MiB/s\n",
-                          who, format_duration(stage.last_end_ns - stage.first_start_ns),
-                          iops_text(stage.whole.iops), mib_text(stage.whole.bytes_per_s));
+      text += fmt::format(
+          "  {} that never all ran at once: the sum of their own rates; first start to "
+          "last end\n  ({}): {} IOPS, {} MiB/s\n",
+          who, format_duration(stage.last_end_ns - stage.first_start_ns),
+          iops_text(stage.whole.iops), mib_text(stage.whole.bytes_per_s));
   }
   if (!result.taints.empty())
     text += style.alert(fmt::format("  {} below: read {} before you use this number",
                                     plural(result.taints.size(), "warning"),
-                                    result.taints.size() == 1 ? "it" : "them")) + "\n";
+                                    result.taints.size() == 1 ? "it" : "them")) +
+            "\n";
   return text;
 }
 
@@ -123,7 +129,8 @@ std::string rates_text(const StageFigures& stage) {
   return "\n" + table.text(2, 3);
 }
 
-std::string latency_text(const RunFigures& figures, const StageFigures& stage, const TextStyle& style) {
+std::string latency_text(const RunFigures& figures, const StageFigures& stage,
+                         const TextStyle& style) {
   TextTable table({"Latency", "", "mean", "p50", "p90", "p99", "p99.9", "p99.99", "max"}, 2);
   bool marked = false;
   int kinds = 0;
@@ -138,20 +145,30 @@ std::string latency_text(const RunFigures& figures, const StageFigures& stage, c
     table.add(latency_row("all", "response", stage.response));
     table.add(latency_row("", "service", stage.service));
   }
-  if (stage.response.empty() && kinds == 0 && stage.op_response[op_index(Op::kFlush)].empty()) return "";
+  if (stage.response.empty() && kinds == 0 && stage.op_response[op_index(Op::kFlush)].empty())
+    return "";
   std::string text = "\n" + table.text(0, 2);
-  text += style.dim("  response: from when it was due until it was done; service: from its submission") + "\n";
+  text += style.dim(
+              "  response: from when it was due until it was done; service: from its submission") +
+          "\n";
   if (marked)
-    text += style.dim("  * fewer than 100 samples lie beyond this percentile: it can move a lot between runs") + "\n";
+    text += style.dim(
+                "  * fewer than 100 samples lie beyond this percentile: it can move a lot between "
+                "runs") +
+            "\n";
   std::set<std::string> sizes;
   for (const auto& job : figures.jobs)
     if (job.spec->stage == stage.stage) sizes.insert(block_size_text(*job.spec));
   if (sizes.size() > 1)
-    text += style.dim("  jobs of different block sizes are in one distribution here; --output csv keeps them apart") + "\n";
+    text += style.dim(
+                "  jobs of different block sizes are in one distribution here; --output csv keeps "
+                "them apart") +
+            "\n";
   return text;
 }
 
-std::string errors_text(const RunResult& result, const RunFigures& figures, const TextStyle& style) {
+std::string errors_text(const RunResult& result, const RunFigures& figures,
+                        const TextStyle& style) {
   std::string text;
   if (figures.errors > 0) {
     std::map<int, uint64_t> codes;
@@ -159,19 +176,22 @@ std::string errors_text(const RunResult& result, const RunFigures& figures, cons
       for (const auto& op : job.result->ops)
         if (op)
           for (const auto& [code, count] : op->errors) codes[code] += count;
-    text += "\n" + style.alert(fmt::format("Errors: {} ({})", format_count(figures.errors),
-                                           error_codes_text(codes))) + "\n";
+    text += "\n" +
+            style.alert(fmt::format("Errors: {} ({})", format_count(figures.errors),
+                                    error_codes_text(codes))) +
+            "\n";
   }
   constexpr int kShown = 8;
   int shown = 0;
   for (const auto& job : figures.jobs) {
     for (const auto& sample : job.result->error_samples) {
       if (++shown > kShown) break;
-      text += wrap(fmt::format("  {} {} at {:.3f} s: {} at offset {}, {} bytes: {}", job.vm_plan->name,
-                               job.spec->name, static_cast<double>(sample.at_ns) / kNsPerSecond,
-                               op_name(sample.op), sample.offset, sample.length,
-                               errno_text(sample.error)),
-                   style.columns(), 6) + "\n";
+      text += wrap(fmt::format("  {} {} at {:.3f} s: {} at offset {}, {} bytes: {}",
+                               job.vm_plan->name, job.spec->name,
+                               static_cast<double>(sample.at_ns) / kNsPerSecond, op_name(sample.op),
+                               sample.offset, sample.length, errno_text(sample.error)),
+                   style.columns(), 6) +
+              "\n";
     }
   }
   if (shown > kShown) text += "  ... more samples are in --output json\n";
@@ -189,7 +209,8 @@ std::string doubts_text(const RunResult& result, const TextStyle& style) {
   if (result.taints.empty() && result.plan.warnings.empty()) return "";
   std::string text;
   if (!result.taints.empty()) {
-    text += "\n" + style.alert("What makes these numbers doubtful") + " (docs/measuring.md tells more)\n";
+    text += "\n" + style.alert("What makes these numbers doubtful") +
+            " (docs/measuring.md tells more)\n";
     for (const auto& taint : result.taints)
       text += wrap(fmt::format("  {}: {}", taint.code, taint.text), style.columns(), 6) + "\n";
   }

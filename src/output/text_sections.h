@@ -29,9 +29,11 @@ class TextStyle {
 std::string title_text(const RunResult& result, const RunFigures& figures, const TextStyle& style);
 /// "randrw 4 KiB depth 8 (randrw)": the different jobs of one stage.
 std::string stage_jobs_text(const RunFigures& figures, int stage);
-std::string headline_text(const RunResult& result, const StageFigures& stage, const TextStyle& style);
+std::string headline_text(const RunResult& result, const StageFigures& stage,
+                          const TextStyle& style);
 std::string rates_text(const StageFigures& stage);
-std::string latency_text(const RunFigures& figures, const StageFigures& stage, const TextStyle& style);
+std::string latency_text(const RunFigures& figures, const StageFigures& stage,
+                         const TextStyle& style);
 std::string vm_table_text(const RunFigures& figures, const TextStyle& style);
 std::string cost_text(const RunResult& result, const RunFigures& figures, const TextStyle& style);
 std::string setup_text(const RunResult& result, const TextStyle& style);

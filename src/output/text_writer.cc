@@ -1,5 +1,5 @@
-// The report that people read: the headline, rates, latencies, one row per VM, what the run cost and how it was set
-// up, and last what makes the numbers doubtful. Fits WriterOptions::columns.
+// The report that people read: the headline, rates, latencies, one row per VM, what the run cost
+// and how it was set up, and last what makes the numbers doubtful. Fits WriterOptions::columns.
 #include <fmt/format.h>
 
 #include "base/time.h"
@@ -19,18 +19,21 @@ class TextWriter final : public Writer {
     const RunFigures figures = figures_of(result);
     out_ << title_text(result, figures, style_);
     if (!result.error.empty())
-      out_ << "\n" << style_.alert(wrap("The run failed: " + result.error, style_.columns(), 2)) << "\n";
+      out_ << "\n"
+           << style_.alert(wrap("The run failed: " + result.error, style_.columns(), 2)) << "\n";
     if (!result.stop_reason.empty())
       out_ << "\n"
-           << style_.alert(wrap(fmt::format("Stopped early: {}. What follows was measured until then.",
-                                            result.stop_reason),
-                                style_.columns(), 2))
+           << style_.alert(
+                  wrap(fmt::format("Stopped early: {}. What follows was measured until then.",
+                                   result.stop_reason),
+                       style_.columns(), 2))
            << "\n";
     for (const auto& stage : figures.stages) {
       if (stage.vms == 0) continue;
       if (figures.stages.size() > 1)
         out_ << "\n"
-             << style_.bold(fmt::format("Stage {} of {}: {}", stage.stage + 1, result.plan.stage_count(),
+             << style_.bold(fmt::format("Stage {} of {}: {}", stage.stage + 1,
+                                        result.plan.stage_count(),
                                         stage_jobs_text(figures, stage.stage)))
              << "\n";
       out_ << headline_text(result, stage, style_) << rates_text(stage)

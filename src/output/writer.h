@@ -1,5 +1,5 @@
-// Writer: turns a run into something people or programs read. One file per format, one row in writer_table; the only
-// place below src/cli that writes to the terminal.
+// Writer: turns a run into something people or programs read. One file per format, one row in
+// writer_table; the only place below src/cli that writes to the terminal.
 #pragma once
 
 #include <memory>
@@ -26,9 +26,9 @@ struct WriterOptions {
 };
 
 struct WriterRow {
-  std::string_view name;        ///< --output NAME
+  std::string_view name;  ///< --output NAME
   std::string_view summary;
-  std::string_view extension;   ///< ".json"
+  std::string_view extension;  ///< ".json"
   std::unique_ptr<Writer> (*create)(std::ostream& out, const WriterOptions& options);
 };
 

@@ -11,13 +11,16 @@ constexpr auto kWriters = std::to_array<WriterRow>({
      make_table_writer},
     {"json", "everything that was measured (docs/result-schema.json)", ".json", make_json_writer},
     {"fio-json", "as fio --output-format=json prints it", ".json", make_fio_json_writer},
-    {"fio-json+", "the same with the latency histograms (json+)", ".json", make_fio_json_plus_writer},
+    {"fio-json+", "the same with the latency histograms (json+)", ".json",
+     make_fio_json_plus_writer},
     {"csv", "one row per VM, job and kind of I/O, units in the headings", ".csv", make_csv_writer},
 });
 
 }  // namespace
 
-std::span<const WriterRow> writer_table() { return kWriters; }
+std::span<const WriterRow> writer_table() {
+  return kWriters;
+}
 
 const WriterRow* find_writer(std::string_view name) {
   for (const auto& row : kWriters)

@@ -1,11 +1,10 @@
 // Golden files of every writer, and the contract that every row of writer_table keeps.
-#include "output/writer.h"
-
 #include <gtest/gtest.h>
 
 #include <sstream>
 
 #include "base/json.h"
+#include "output/writer.h"
 #include "support/golden.h"
 #include "support/test_result.h"
 
@@ -23,14 +22,17 @@ std::string written(const WriterRow& row, const RunResult& result, WriterOptions
   return out.str();
 }
 
-bool is_json(const WriterRow& row) { return row.extension == ".json"; }
+bool is_json(const WriterRow& row) {
+  return row.extension == ".json";
+}
 
 void expect_sound(const WriterRow& row, const RunResult& result, const std::string& which) {
   SCOPED_TRACE(std::string(row.name) + ", " + which);
   const std::string text = written(row, result);
   ASSERT_FALSE(text.empty());
   EXPECT_EQ(text.back(), '\n');
-  for (const char* number : {"nan", "NaN", "inf,", " inf", "-inf", "18446744073709551615", "9223372036854775807"})
+  for (const char* number :
+       {"nan", "NaN", "inf,", " inf", "-inf", "18446744073709551615", "9223372036854775807"})
     EXPECT_EQ(text.find(number), std::string::npos) << number << " in\n" << text.substr(0, 2000);
   if (is_json(row)) {
     EXPECT_NO_THROW(parse_json(text, row.name));
@@ -50,25 +52,30 @@ TEST_F(EveryWriter, GoldenTwoStages) {
   for (const auto& row : writer_table()) {
     if (row.name == "json") continue;  // its own test is the codec's round trip
     const std::string name = "two-stages." + std::string(row.name);
-    expect_golden(row.name == "csv" ? name : name + std::string(row.extension), written(row, result));
+    expect_golden(row.name == "csv" ? name : name + std::string(row.extension),
+                  written(row, result));
   }
 }
 
 TEST_F(EveryWriter, GoldenFleetOfWriters) {
   RunResult result = testing::make_write_result(4);
-  result.taints.push_back({"cache-mode", "the librbd cache was on (writeback, set by the image): writes were "
-                                         "acknowledged by this machine's memory, not by the cluster"});
+  result.taints.push_back({"cache-mode",
+                           "the librbd cache was on (writeback, set by the image): writes were "
+                           "acknowledged by this machine's memory, not by the cluster"});
   result.plan.warnings = {"write-4k.fio:9:1: the comment after the value is cut off, as fio does"};
   for (const char* name : {"text", "table"})
-    expect_golden(std::string("fleet-of-writers.") + name + ".txt", written(*find_writer(name), result));
+    expect_golden(std::string("fleet-of-writers.") + name + ".txt",
+                  written(*find_writer(name), result));
 }
 
 TEST_F(EveryWriter, GoldenErrorsInterruptedAndFailed) {
   for (const char* name : {"text", "table"}) {
-    expect_golden(std::string("errors.") + name + ".txt", written(*find_writer(name), testing::make_error_result()));
+    expect_golden(std::string("errors.") + name + ".txt",
+                  written(*find_writer(name), testing::make_error_result()));
     expect_golden(std::string("interrupted.") + name + ".txt",
                   written(*find_writer(name), testing::make_interrupted_result()));
-    expect_golden(std::string("failed.") + name + ".txt", written(*find_writer(name), testing::make_failed_result()));
+    expect_golden(std::string("failed.") + name + ".txt",
+                  written(*find_writer(name), testing::make_failed_result()));
   }
 }
 
@@ -107,7 +114,8 @@ TEST_F(EveryWriter, AThousandVms) {
 TEST_F(EveryWriter, TextFitsAHundredColumns) {
   RunResult slow = testing::make_test_result(30);
   slow.plan.vms[3].name = std::string(80, 'v');
-  for (const RunResult& result : {slow, testing::make_write_result(4), testing::make_error_result()}) {
+  for (const RunResult& result :
+       {slow, testing::make_write_result(4), testing::make_error_result()}) {
     std::istringstream lines(written(*find_writer("text"), result));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   }
@@ -116,7 +124,8 @@ TEST_F(EveryWriter, TextFitsAHundredColumns) {
 TEST_F(EveryWriter, ColourOnlyWhenAskedFor) {
   const RunResult result = testing::make_interrupted_result();
   EXPECT_EQ(written(*find_writer("text"), result).find('\033'), std::string::npos);
-  EXPECT_NE(written(*find_writer("text"), result, {.colour = true}).find('\033'), std::string::npos);
+  EXPECT_NE(written(*find_writer("text"), result, {.colour = true}).find('\033'),
+            std::string::npos);
 }
 
 TEST_F(EveryWriter, MarksPercentilesWithFewSamplesBeyond) {
@@ -124,7 +133,7 @@ TEST_F(EveryWriter, MarksPercentilesWithFewSamplesBeyond) {
   Histogram& response = result.vms[0].jobs[0].op(Op::kWrite).response;
   response = {};
   response.add(1'000'000, 9'900);
-  response.add(2'000'000, 100);   // 100 beyond p99, 10 beyond p99.9
+  response.add(2'000'000, 100);  // 100 beyond p99, 10 beyond p99.9
   const std::string text = written(*find_writer("text"), result);
   EXPECT_NE(text.find("p99 response 1"), std::string::npos) << text;
   EXPECT_NE(text.find("2 ms*"), std::string::npos) << text;

@@ -20,7 +20,8 @@ struct Rule {
   std::string (*text)(const RunResult&, const RunFigures&);  ///< "" when it does not apply
 };
 
-// Worst first: what was not measured at all, then what the number is not about, then what it is not sure of.
+// Worst first: what was not measured at all, then what the number is not about, then what it is not
+// sure of.
 constexpr auto kRules = std::to_array<Rule>({
     {"interrupted", interrupted_rule},
     {"guard", guard_rule},
@@ -45,8 +46,8 @@ constexpr auto kRules = std::to_array<Rule>({
 
 // What runners say of their own: not to be drawn from a result.
 constexpr auto kRunnerCodes = std::to_array<std::string_view>(
-    {"target", "image-in-use", "abandoned", "close-failed", "rate-below-one-block", "fio-messages", "fio-stages",
-     "fio-unified", "fio-range", "fio-merged", "files-not-kept"});
+    {"target", "image-in-use", "abandoned", "close-failed", "rate-below-one-block", "fio-messages",
+     "fio-stages", "fio-unified", "fio-range", "fio-merged", "files-not-kept"});
 
 constexpr auto kCodes = [] {
   std::array<std::string_view, kRules.size() + kRunnerCodes.size()> codes{};
@@ -73,7 +74,9 @@ void add_advice(RunResult& result) {
     if (!told.count(taint.code)) result.taints.push_back(std::move(taint));
 }
 
-std::span<const std::string_view> advice_codes() { return kCodes; }
+std::span<const std::string_view> advice_codes() {
+  return kCodes;
+}
 
 std::span<const std::string_view> advice_rule_codes() {
   return std::span<const std::string_view>(kCodes).first(kRules.size());

@@ -1,5 +1,5 @@
-// advice: what makes a result doubtful, drawn from the result alone. Pure functions; one row per rule, each code a heading
-// in docs/measuring.md (a test compares the two).
+// advice: what makes a result doubtful, drawn from the result alone. Pure functions; one row per
+// rule, each code a heading in docs/measuring.md (a test compares the two).
 #pragma once
 
 #include <span>
@@ -13,7 +13,8 @@ namespace cephmark {
 /// All warnings that the result deserves by the rules, in the order of the rules.
 std::vector<Taint> advice_for(const RunResult& result);
 
-/// Adds advice_for(result) to result.taints; a code that a runner has put there already is not told twice.
+/// Adds advice_for(result) to result.taints; a code that a runner has put there already is not told
+/// twice.
 void add_advice(RunResult& result);
 
 /// Every code that a rule or a runner may put into a result.

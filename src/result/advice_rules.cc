@@ -20,10 +20,13 @@ constexpr double kReachedDepthShare = 0.9;
 constexpr int64_t kShortRun_ns = 10 * kNsPerSecond;
 /// Faster than a message over the loopback interface and back: no network took part.
 constexpr int64_t kLoopback_ns = 15'000;
-/// Faster than a page out of the page cache can be told apart from a device: a local device needs more than this.
+/// Faster than a page out of the page cache can be told apart from a device: a local device needs
+/// more than this.
 constexpr int64_t kPageCache_ns = 5'000;
 
-std::string percent(double share) { return fmt::format("{:.0f} %", share * 100); }
+std::string percent(double share) {
+  return fmt::format("{:.0f} %", share * 100);
+}
 
 /// "a", "a and b", "a, b and 7 more".
 std::string some_of(const std::set<std::string>& names) {
@@ -45,11 +48,19 @@ std::string joined(const std::vector<std::string>& texts) {
   return all;
 }
 
-bool is_rbd(const JobSpec& job) { return job.ioengine == "rbd"; }
-bool is_ceph(const JobSpec& job) { return is_rbd(job) || job.ioengine == "rados" || job.ioengine == "cephfs"; }
-bool is_local(const JobSpec& job) { return !is_ceph(job) && job.ioengine != "null"; }
+bool is_rbd(const JobSpec& job) {
+  return job.ioengine == "rbd";
+}
+bool is_ceph(const JobSpec& job) {
+  return is_rbd(job) || job.ioengine == "rados" || job.ioengine == "cephfs";
+}
+bool is_local(const JobSpec& job) {
+  return !is_ceph(job) && job.ioengine != "null";
+}
 
-bool starts_with_guard(const RunResult& result) { return result.stop_reason.rfind("guard", 0) == 0; }
+bool starts_with_guard(const RunResult& result) {
+  return result.stop_reason.rfind("guard", 0) == 0;
+}
 
 }  // namespace
 
@@ -63,8 +74,9 @@ std::string interrupted_rule(const RunResult& result, const RunFigures& figures)
 
 std::string guard_rule(const RunResult& result, const RunFigures&) {
   if (!starts_with_guard(result)) return "";
-  return fmt::format("the load was taken off the cluster early ({}); only what came before is counted",
-                     result.stop_reason);
+  return fmt::format(
+      "the load was taken off the cluster early ({}); only what came before is counted",
+      result.stop_reason);
 }
 
 std::string errors_rule(const RunResult&, const RunFigures& figures) {
@@ -78,9 +90,10 @@ std::string errors_rule(const RunResult&, const RunFigures& figures) {
   std::string text;
   for (const auto& [name, count] : codes)
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, format_count(count));
-  return fmt::format("{} of {} I/Os failed ({}); they are in no rate and no latency, and a failing I/O is "
-                     "often a fast one",
-                     format_count(figures.errors), format_count(all), text);
+  return fmt::format(
+      "{} of {} I/Os failed ({}); they are in no rate and no latency, and a failing I/O is "
+      "often a fast one",
+      format_count(figures.errors), format_count(all), text);
 }
 
 std::string unwritten_rule(const RunResult& result, const RunFigures& figures) {
@@ -93,18 +106,22 @@ std::string unwritten_rule(const RunResult& result, const RunFigures& figures) {
     if (!readers.count(vm.vm)) continue;
     for (const auto& target : vm.targets) {
       if (!target.allocated_bytes || target.size_bytes == 0) continue;
-      // Object granularity and a last partial object: a whole image may look a little less than whole.
-      if (static_cast<double>(*target.allocated_bytes) >= 0.99 * static_cast<double>(target.size_bytes)) continue;
+      // Object granularity and a last partial object: a whole image may look a little less than
+      // whole.
+      if (static_cast<double>(*target.allocated_bytes) >=
+          0.99 * static_cast<double>(target.size_bytes))
+        continue;
       if (!names.insert(target.name).second) continue;
       size += target.size_bytes;
       written += std::min(*target.allocated_bytes, target.size_bytes);
     }
   }
   if (names.empty()) return "";
-  return fmt::format("{} of {} {} unallocated: reads there come back as zeroes without any disk; write the "
-                     "whole image first (--prefill)",
-                     percent(1 - static_cast<double>(written) / static_cast<double>(size)), some_of(names),
-                     names.size() == 1 ? "is" : "are");
+  return fmt::format(
+      "{} of {} {} unallocated: reads there come back as zeroes without any disk; write the "
+      "whole image first (--prefill)",
+      percent(1 - static_cast<double>(written) / static_cast<double>(size)), some_of(names),
+      names.size() == 1 ? "is" : "are");
 }
 
 std::string cache_rule(const RunResult& result, const RunFigures& figures) {
@@ -116,15 +133,17 @@ std::string cache_rule(const RunResult& result, const RunFigures& figures) {
     if (!vms.count(vm.vm)) continue;
     for (const auto& target : vm.targets) {
       const auto it = target.facts.find("cache");
-      if (it == target.facts.end() || it->second.empty() || it->second.rfind("off", 0) == 0) continue;
+      if (it == target.facts.end() || it->second.empty() || it->second.rfind("off", 0) == 0)
+        continue;
       values.insert(it->second);
       names.insert(target.name);
     }
   }
   if (names.empty()) return "";
-  return fmt::format("librbd's cache was on for {} ({}): writes may have been acknowledged by this machine's "
-                     "memory and reads served from it",
-                     some_of(names), some_of(values));
+  return fmt::format(
+      "librbd's cache was on for {} ({}): writes may have been acknowledged by this machine's "
+      "memory and reads served from it",
+      some_of(names), some_of(values));
 }
 
 std::string buffered_rule(const RunResult&, const RunFigures& figures) {
@@ -152,9 +171,10 @@ std::string memory_rule(const RunResult&, const RunFigures& figures) {
     fastest_ns = std::min(fastest_ns, median_ns);
   }
   if (names.empty()) return "";
-  return fmt::format("half of the reads of {} took {} or less, faster than {} could answer: they came out of "
-                     "memory (or were never written)",
-                     some_of(names), format_duration(fastest_ns), "any disk or network");
+  return fmt::format(
+      "half of the reads of {} took {} or less, faster than {} could answer: they came out of "
+      "memory (or were never written)",
+      some_of(names), format_duration(fastest_ns), "any disk or network");
 }
 
 std::string working_set_rule(const RunResult& result, const RunFigures& figures) {
@@ -170,9 +190,10 @@ std::string working_set_rule(const RunResult& result, const RunFigures& figures)
       for (const auto& target : vm.targets)
         if (names.insert(target.name).second) bytes += target.size_bytes;
   if (names.empty() || bytes == 0 || bytes / 2 >= memory) return "";
-  return fmt::format("all that was read ({}) is less than twice the memory of the OSDs ({}): many reads came "
-                     "from their caches, not from disks",
-                     format_size(bytes), format_size(memory));
+  return fmt::format(
+      "all that was read ({}) is less than twice the memory of the OSDs ({}): many reads came "
+      "from their caches, not from disks",
+      format_size(bytes), format_size(memory));
 }
 
 std::string counters_rule(const RunResult& result, const RunFigures& figures) {
@@ -183,37 +204,43 @@ std::string counters_rule(const RunResult& result, const RunFigures& figures) {
   const uint64_t seen = witness.read_ops + witness.write_ops;
   const uint64_t data = seen - std::min(seen, witness.extra_ops);
   if (static_cast<double>(figures.data_ios) <= kCounterRatio * static_cast<double>(data)) return "";
-  return fmt::format("we completed {} I/Os, the OSDs counted {} operations for them{}: what is missing was "
-                     "answered by a cache or never left this machine",
-                     format_count(figures.data_ios), format_count(data),
-                     data > 0 ? fmt::format(" (ratio {:.2f})", static_cast<double>(figures.data_ios) /
-                                                                   static_cast<double>(data))
-                              : "");
+  return fmt::format(
+      "we completed {} I/Os, the OSDs counted {} operations for them{}: what is missing was "
+      "answered by a cache or never left this machine",
+      format_count(figures.data_ios), format_count(data),
+      data > 0 ? fmt::format(" (ratio {:.2f})",
+                             static_cast<double>(figures.data_ios) / static_cast<double>(data))
+               : "");
 }
 
 std::string background_rule(const RunResult& result, const RunFigures&) {
   if (result.witness.background_work.empty()) return "";
-  return fmt::format("the cluster did other work in the measured time: {}", joined(result.witness.background_work));
+  return fmt::format("the cluster did other work in the measured time: {}",
+                     joined(result.witness.background_work));
 }
 
 std::string health_rule(const RunResult& result, const RunFigures&) {
   if (result.witness.health_changes.empty()) return "";
-  return fmt::format("the cluster's health changed in the measured time: {}", joined(result.witness.health_changes));
+  return fmt::format("the cluster's health changed in the measured time: {}",
+                     joined(result.witness.health_changes));
 }
 
 std::string cpu_rule(const RunResult& result, const RunFigures& figures) {
   if (figures.cpu_share <= kBusyCpuShare) return "";
-  return fmt::format("this program used {} of the {} CPU{} it may use: the client, not the storage, may have set "
-                     "the pace; give it more CPUs or more hosts",
-                     percent(figures.cpu_share), result.allowed_cpus, result.allowed_cpus == 1 ? "" : "s");
+  return fmt::format(
+      "this program used {} of the {} CPU{} it may use: the client, not the storage, may have set "
+      "the pace; give it more CPUs or more hosts",
+      percent(figures.cpu_share), result.allowed_cpus, result.allowed_cpus == 1 ? "" : "s");
 }
 
 std::string late_rule(const RunResult&, const RunFigures& figures) {
   const uint64_t all = figures.data_ios + figures.errors;
-  if (all == 0 || static_cast<double>(figures.late) <= kLateShare * static_cast<double>(all)) return "";
-  return fmt::format("{} of {} I/Os were issued more than 1 ms after they were due: the rate asked for was not "
-                     "kept; response times include the wait, service times do not",
-                     format_count(figures.late), format_count(all));
+  if (all == 0 || static_cast<double>(figures.late) <= kLateShare * static_cast<double>(all))
+    return "";
+  return fmt::format(
+      "{} of {} I/Os were issued more than 1 ms after they were due: the rate asked for was not "
+      "kept; response times include the wait, service times do not",
+      format_count(figures.late), format_count(all));
 }
 
 std::string synchronous_rule(const RunResult&, const RunFigures& figures) {
@@ -223,8 +250,9 @@ std::string synchronous_rule(const RunResult&, const RunFigures& figures) {
       names.insert(fmt::format("{} (iodepth={}, ioengine={})", job.spec->name, job.spec->iodepth,
                                job.spec->ioengine));
   if (names.empty()) return "";
-  return fmt::format("{}: this engine keeps one I/O in flight, whatever iodepth says; use io_uring, libaio or rbd",
-                     some_of(names));
+  return fmt::format(
+      "{}: this engine keeps one I/O in flight, whatever iodepth says; use io_uring, libaio or rbd",
+      some_of(names));
 }
 
 std::string depth_rule(const RunResult&, const RunFigures& figures) {
@@ -235,27 +263,32 @@ std::string depth_rule(const RunResult&, const RunFigures& figures) {
     bool has_rate = job.spec->startdelay_ns > 0;
     for (int i = 0; i < kDirectionCount; ++i)
       has_rate = has_rate || job.spec->rate_iops[i] > 0 || job.spec->rate_bytes_per_s[i] > 0;
-    // With a rate the depth is what the storage makes of it; a synchronous engine has its own warning.
-    if (job.window_ns <= 0 || job.requested_depth <= 1 || has_rate || is_synchronous(*job.spec)) continue;
-    if (job.achieved_depth >= kReachedDepthShare * static_cast<double>(job.requested_depth)) continue;
+    // With a rate the depth is what the storage makes of it; a synchronous engine has its own
+    // warning.
+    if (job.window_ns <= 0 || job.requested_depth <= 1 || has_rate || is_synchronous(*job.spec))
+      continue;
+    if (job.achieved_depth >= kReachedDepthShare * static_cast<double>(job.requested_depth))
+      continue;
     achieved += job.achieved_depth;
     requested += job.requested_depth;
     names.insert(job.spec->name);
   }
   if (names.empty()) return "";
-  return fmt::format("{}: {:.1f} I/Os were in flight on average where {} were asked for: this program or the "
-                     "engine could not keep the queue full",
-                     some_of(names), achieved, requested);
+  return fmt::format(
+      "{}: {:.1f} I/Os were in flight on average where {} were asked for: this program or the "
+      "engine could not keep the queue full",
+      some_of(names), achieved, requested);
 }
 
 std::string short_rule(const RunResult&, const RunFigures& figures) {
   for (const auto& stage : figures.stages) {
     const int64_t length_ns = stage.last_end_ns - stage.first_start_ns;
     if (stage.vms > 0 && length_ns < kShortRun_ns)
-      return fmt::format("only {} were measured{}: caches, journals and the schedulers of the OSDs need longer "
-                         "than that to settle; run 60 s or more",
-                         format_duration(length_ns),
-                         figures.stages.size() > 1 ? fmt::format(" in stage {}", stage.stage + 1) : "");
+      return fmt::format(
+          "only {} were measured{}: caches, journals and the schedulers of the OSDs need longer "
+          "than that to settle; run 60 s or more",
+          format_duration(length_ns),
+          figures.stages.size() > 1 ? fmt::format(" in stage {}", stage.stage + 1) : "");
   }
   return "";
 }
@@ -263,13 +296,16 @@ std::string short_rule(const RunResult&, const RunFigures& figures) {
 std::string windows_rule(const RunResult&, const RunFigures& figures) {
   for (const auto& stage : figures.stages) {
     if (stage.rule == StageFigures::Rule::kSumOfRates)
-      return "the VMs never all ran at once: the fleet's rate is the sum of rates of different times";
+      return "the VMs never all ran at once: the fleet's rate is the sum of rates of different "
+             "times";
     const int64_t whole_ns = stage.last_end_ns - stage.first_start_ns;
     if (stage.rule == StageFigures::Rule::kCommonSlots &&
         stage.common_end_ns - stage.common_start_ns < whole_ns / 2)
-      return fmt::format("all VMs ran together for {} of {}: most of what was measured is not in the fleet's rate; "
-                         "use time_based with one runtime",
-                         format_duration(stage.common_end_ns - stage.common_start_ns), format_duration(whole_ns));
+      return fmt::format(
+          "all VMs ran together for {} of {}: most of what was measured is not in the fleet's "
+          "rate; "
+          "use time_based with one runtime",
+          format_duration(stage.common_end_ns - stage.common_start_ns), format_duration(whole_ns));
   }
   return "";
 }
@@ -277,16 +313,18 @@ std::string windows_rule(const RunResult&, const RunFigures& figures) {
 std::string samples_rule(const RunResult&, const RunFigures& figures) {
   for (const auto& stage : figures.stages) {
     if (stage.response.empty() || samples_beyond(stage.response, 0.99) >= kFewSamples) continue;
-    return fmt::format("{} I/Os{}: fewer than 100 samples lie beyond p99, so that p99 and above say little",
-                       format_count(stage.response.count()),
-                       figures.stages.size() > 1 ? fmt::format(" in stage {}", stage.stage + 1) : "");
+    return fmt::format(
+        "{} I/Os{}: fewer than 100 samples lie beyond p99, so that p99 and above say little",
+        format_count(stage.response.count()),
+        figures.stages.size() > 1 ? fmt::format(" in stage {}", stage.stage + 1) : "");
   }
   return "";
 }
 
 std::string approximate_rule(const RunResult& result, const RunFigures&) {
   if (result.exact_percentiles) return "";
-  return "percentiles over several VMs were put together from lists of percentiles, not from distributions; they "
+  return "percentiles over several VMs were put together from lists of percentiles, not from "
+         "distributions; they "
          "are estimates (json+ of fio gives exact ones)";
 }
 

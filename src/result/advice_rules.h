@@ -1,5 +1,6 @@
-// The rules of advice.cc, one function each: the warning's text, or "" when the rule does not apply. Pure functions.
-// The thresholds and why they are what they are: docs/measuring.md, under the code of each rule.
+// The rules of advice.cc, one function each: the warning's text, or "" when the rule does not
+// apply. Pure functions. The thresholds and why they are what they are: docs/measuring.md, under
+// the code of each rule.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// Each rule fires on what it is for and is silent on a sound run; every code has its heading in docs/measuring.md.
+// Each rule fires on what it is for and is silent on a sound run; every code has its heading in
+// docs/measuring.md.
 #include "result/advice.h"
 
 #include <gtest/gtest.h>
@@ -12,15 +13,16 @@
 namespace cephmark {
 namespace {
 
-/// A run of which nothing bad can be said: long enough, written, bigger than caches, counters agree.
+/// A run of which nothing bad can be said: long enough, written, bigger than caches, counters
+/// agree.
 RunResult sound_result() {
   RunResult result = testing::make_test_result(2, 300'000);
   for (auto& vm : result.vms)
     for (auto& job : vm.jobs) {
       const JobSpec& spec = result.plan.vms[vm.vm].jobs[job.job];
       job = JobResult{.job = job.job};
-      testing::record_job(job, spec, spec.stage * 13 * kNsPerSecond, (spec.stage * 13 + 12) * kNsPerSecond,
-                          300'000, 5 + vm.vm);
+      testing::record_job(job, spec, spec.stage * 13 * kNsPerSecond,
+                          (spec.stage * 13 + 12) * kNsPerSecond, 300'000, 5 + vm.vm);
     }
   result.witness.read_ops = result.total(Op::kRead).ios;
   result.witness.write_ops = result.total(Op::kWrite).ios;
@@ -49,37 +51,71 @@ struct Case {
   const char* says;
 };
 
-JobSpec& spec(RunResult& result, int vm = 0) { return result.plan.vms[vm].jobs[0]; }
+JobSpec& spec(RunResult& result, int vm = 0) {
+  return result.plan.vms[vm].jobs[0];
+}
 
 const std::vector<Case>& cases() {
   static const std::vector<Case> all = {
-      {"interrupted", [](RunResult& r) { r.stop_reason = "interrupted (SIGINT)"; r.vms[0].jobs[1].finished = false; },
+      {"interrupted",
+       [](RunResult& r) {
+         r.stop_reason = "interrupted (SIGINT)";
+         r.vms[0].jobs[1].finished = false;
+       },
        "1 of 4 jobs had not finished"},
-      {"guard", [](RunResult& r) { r.stop_reason = "guard: pool nearfull"; }, "guard: pool nearfull"},
+      {"guard", [](RunResult& r) { r.stop_reason = "guard: pool nearfull"; },
+       "guard: pool nearfull"},
       {"errors", [](RunResult& r) { r.vms[0].jobs[0].op(Op::kRead).errors[EIO] = 7; }, "7 of "},
-      {"unwritten-image", [](RunResult& r) { r.vms[0].targets[0].allocated_bytes = r.vms[0].targets[0].size_bytes / 10 * 3; },
+      {"unwritten-image",
+       [](RunResult& r) {
+         r.vms[0].targets[0].allocated_bytes = r.vms[0].targets[0].size_bytes / 10 * 3;
+       },
        "70 % of rbd/node-0 is unallocated"},
-      {"cache-mode", [](RunResult& r) { r.vms[1].targets[0].facts["cache"] = "writeback (set by the image)"; },
+      {"cache-mode",
+       [](RunResult& r) { r.vms[1].targets[0].facts["cache"] = "writeback (set by the image)"; },
        "rbd/node-1 (writeback (set by the image))"},
-      {"buffered", [](RunResult& r) { spec(r).ioengine = "libaio"; spec(r).direct = false; }, "without direct=1"},
+      {"buffered",
+       [](RunResult& r) {
+         spec(r).ioengine = "libaio";
+         spec(r).direct = false;
+       },
+       "without direct=1"},
       {"served-from-memory",
        [](RunResult& r) {
          Histogram& service = r.vms[0].jobs[0].op(Op::kRead).service;
          const uint64_t n = service.count();
          service = {};
          service.add(3'000, n);
-       }, "took 3"},
-      {"working-set-in-cache", [](RunResult& r) { r.environment.osd_memory_bytes = 6 * kGiB; }, "(8 GiB)"},
-      {"counters-disagree", [](RunResult& r) { r.witness.read_ops /= 2; r.witness.write_ops /= 2; }, "ratio 2.0"},
-      {"recovery-or-scrub", [](RunResult& r) { r.witness.background_work = {"scrub of 3 PGs at +12 s"}; }, "scrub of 3 PGs"},
-      {"health-change", [](RunResult& r) { r.witness.health_changes = {"HEALTH_OK -> HEALTH_WARN (OSD_DOWN)"}; }, "OSD_DOWN"},
-      {"client-cpu", [](RunResult& r) { r.process_cpu.user_ns = 45 * kNsPerSecond; }, "of the 2 CPUs"},
-      {"generator-late", [](RunResult& r) { r.vms[0].jobs[0].op(Op::kRead).late = 50'000; }, "50,000 of "},
-      {"synchronous-depth", [](RunResult& r) { spec(r).ioengine = "psync"; }, "iodepth=8, ioengine=psync"},
+       },
+       "took 3"},
+      {"working-set-in-cache", [](RunResult& r) { r.environment.osd_memory_bytes = 6 * kGiB; },
+       "(8 GiB)"},
+      {"counters-disagree",
+       [](RunResult& r) {
+         r.witness.read_ops /= 2;
+         r.witness.write_ops /= 2;
+       },
+       "ratio 2.0"},
+      {"recovery-or-scrub",
+       [](RunResult& r) { r.witness.background_work = {"scrub of 3 PGs at +12 s"}; },
+       "scrub of 3 PGs"},
+      {"health-change",
+       [](RunResult& r) { r.witness.health_changes = {"HEALTH_OK -> HEALTH_WARN (OSD_DOWN)"}; },
+       "OSD_DOWN"},
+      {"client-cpu", [](RunResult& r) { r.process_cpu.user_ns = 45 * kNsPerSecond; },
+       "of the 2 CPUs"},
+      {"generator-late", [](RunResult& r) { r.vms[0].jobs[0].op(Op::kRead).late = 50'000; },
+       "50,000 of "},
+      {"synchronous-depth", [](RunResult& r) { spec(r).ioengine = "psync"; },
+       "iodepth=8, ioengine=psync"},
       {"depth-not-reached", [](RunResult& r) { spec(r).iodepth = 64; }, "where 64 were asked for"},
-      {"run-too-short", [](RunResult& r) { r = testing::make_test_result(2, 300'000); }, "only 4 s were measured"},
+      {"run-too-short", [](RunResult& r) { r = testing::make_test_result(2, 300'000); },
+       "only 4 s were measured"},
       {"uneven-windows",
-       [](RunResult& r) { r.vms[0].jobs[0].phases = {{PhaseKind::kMeasure, 0, 0, 3 * kNsPerSecond}}; }, "3 s of 12 s"},
+       [](RunResult& r) {
+         r.vms[0].jobs[0].phases = {{PhaseKind::kMeasure, 0, 0, 3 * kNsPerSecond}};
+       },
+       "3 s of 12 s"},
       {"few-samples",
        [](RunResult& r) {
          for (auto& vm : r.vms)
@@ -88,7 +124,8 @@ const std::vector<Case>& cases() {
              response = {};
              response.add(1'000'000, 1000);
            }
-       }, "4,000 I/Os in stage 1"},
+       },
+       "4,000 I/Os in stage 1"},
       {"approximate-percentiles", [](RunResult& r) { r.exact_percentiles = false; }, "estimates"},
   };
   return all;
@@ -100,25 +137,28 @@ TEST(Advice, EachRuleFiresOnWhatItIsFor) {
     RunResult result = sound();
     one.spoil(result);
     EXPECT_NE(advice_text(result, one.code).find(one.says), std::string::npos)
-        << one.code << ": '" << advice_text(result, one.code) << "' does not say '" << one.says << "'";
+        << one.code << ": '" << advice_text(result, one.code) << "' does not say '" << one.says
+        << "'";
     tried.insert(one.code);
   }
-  for (const auto code : advice_rule_codes()) EXPECT_TRUE(tried.count(code)) << code << " is never tried";
+  for (const auto code : advice_rule_codes())
+    EXPECT_TRUE(tried.count(code)) << code << " is never tried";
 }
 
 TEST(Advice, SilentWhereItDoesNotApply) {
   RunResult result = sound();
   spec(result).iodepth = 64;
   spec(result).rate_iops[0] = 100;
-  EXPECT_EQ(advice_text(result, "depth-not-reached"), "");       // with a rate the depth is not the point
+  EXPECT_EQ(advice_text(result, "depth-not-reached"),
+            "");  // with a rate the depth is not the point
   result.witness.available = false;
   result.witness.read_ops = result.witness.write_ops = 0;
-  EXPECT_EQ(advice_text(result, "counters-disagree"), "");       // not asked is not a disagreement
+  EXPECT_EQ(advice_text(result, "counters-disagree"), "");  // not asked is not a disagreement
   result.vms[0].targets[0].allocated_bytes.reset();
-  EXPECT_EQ(advice_text(result, "unwritten-image"), "");         // not known is not unwritten
+  EXPECT_EQ(advice_text(result, "unwritten-image"), "");  // not known is not unwritten
   RunResult writes = testing::make_write_result(1);
   writes.vms[0].targets[0].allocated_bytes = 0;
-  EXPECT_EQ(advice_text(writes, "unwritten-image"), "");         // nobody reads
+  EXPECT_EQ(advice_text(writes, "unwritten-image"), "");  // nobody reads
   EXPECT_EQ(advice_text(writes, "working-set-in-cache"), "");
 }
 
@@ -132,7 +172,8 @@ TEST(Advice, ACodeIsToldOnce) {
   add_advice(result);
   add_advice(result);
   std::set<std::string> codes;
-  for (const auto& taint : result.taints) EXPECT_TRUE(codes.insert(taint.code).second) << taint.code;
+  for (const auto& taint : result.taints)
+    EXPECT_TRUE(codes.insert(taint.code).second) << taint.code;
   EXPECT_EQ(result.taints.front().text, "the run was stopped after 4.00 s of 120 s");
 }
 

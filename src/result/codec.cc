@@ -61,7 +61,9 @@ Json job_json(const JobResult& job) {
   return {{"job", job.job},
           {"ops", std::move(ops)},
           {"depth_counters",
-           {{"depth", job.depths.depth}, {"submit", job.depths.submit}, {"complete", job.depths.complete}}},
+           {{"depth", job.depths.depth},
+            {"submit", job.depths.submit},
+            {"complete", job.depths.complete}}},
           {"cpu", cpu_json(job.cpu)},
           {"phases", phases_json(job.phases)},
           {"error_samples", std::move(samples)},
@@ -87,10 +89,11 @@ Json summary_json(const RunResult& result) {
   const RunFigures figures = figures_of(result);
   Json stages = Json::array();
   for (const auto& stage : figures.stages)
-    stages.push_back({{"iops", stage.data.iops},
-                      {"bytes_per_s", stage.data.bytes_per_s},
-                      {"p99_response_ns", stage.response.empty() ? Json(nullptr)
-                                                                 : Json(stage.response.quantile_ns(0.99))}});
+    stages.push_back(
+        {{"iops", stage.data.iops},
+         {"bytes_per_s", stage.data.bytes_per_s},
+         {"p99_response_ns",
+          stage.response.empty() ? Json(nullptr) : Json(stage.response.quantile_ns(0.99))}});
   return {{"title", result.plan.title},
           {"command", result.plan.command},
           {"start_utc", utc_time_text(result.start_wall_ns)},
@@ -120,7 +123,8 @@ Json intervals_json(const RunResult& result) {
   for (int i = 0; i < kOpCount; ++i) {
     if (result.interval_response[i].empty()) continue;
     Json slots = Json::array();
-    for (const auto& histogram : result.interval_response[i]) slots.push_back(histogram_json(histogram));
+    for (const auto& histogram : result.interval_response[i])
+      slots.push_back(histogram_json(histogram));
     all[std::string(kOpNames[i])] = std::move(slots);
   }
   return all;
@@ -140,7 +144,8 @@ Json result_to_json(const RunResult& result) {
   json["stop_reason"] = result.stop_reason;
   json["error"] = result.error;
   Json taints = Json::array();
-  for (const auto& taint : result.taints) taints.push_back({{"code", taint.code}, {"text", taint.text}});
+  for (const auto& taint : result.taints)
+    taints.push_back({{"code", taint.code}, {"text", taint.text}});
   json["taints"] = std::move(taints);
   json["measured_ns"] = result.measured_ns;
   json["allowed_cpus"] = result.allowed_cpus;

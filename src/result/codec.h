@@ -1,6 +1,7 @@
-// codec: RunResult <-> JSON, version RunResult::kSchemaVersion; docs/result-schema.json describes it. Pure functions.
-// Writing and reading again gives the same RunResult to the last bit. Reading is strict: a missing key, an unknown one,
-// a wrong type or an index that points nowhere is an Error that names the place.
+// codec: RunResult <-> JSON, version RunResult::kSchemaVersion; docs/result-schema.json describes
+// it. Pure functions. Writing and reading again gives the same RunResult to the last bit. Reading
+// is strict: a missing key, an unknown one, a wrong type or an index that points nowhere is an
+// Error that names the place.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@
 
 namespace cephmark {
 
-/// The document. "summary" (its second key) is derived, for people and for `results list`; reading ignores it.
+/// The document. "summary" (its second key) is derived, for people and for `results list`; reading
+/// ignores it.
 Json result_to_json(const RunResult& result);
 
 /// As text: one line per top-level key and per VM, never NaN, always valid UTF-8.

@@ -138,13 +138,15 @@ VmResult read_vm(const Json& json, const std::string& where, const Plan& plan) {
   vm.vm = static_cast<int>(in.integer("vm", 0, INT32_MAX));
   if (vm.vm >= static_cast<int>(plan.vms.size())) in.fail("vm", "is no VM of the plan");
   for (const Json& job : in.array("jobs"))
-    vm.jobs.push_back(read_job(job, in.path(fmt::format("jobs[{}]", vm.jobs.size())), plan.vms[vm.vm]));
+    vm.jobs.push_back(
+        read_job(job, in.path(fmt::format("jobs[{}]", vm.jobs.size())), plan.vms[vm.vm]));
   for (const Json& item : in.array("targets")) {
     ObjectReader target(item, in.path(fmt::format("targets[{}]", vm.targets.size())));
     TargetFacts facts;
     facts.name = target.text("name");
     facts.size_bytes = target.count("size_bytes");
-    if (!target.at("allocated_bytes").is_null()) facts.allocated_bytes = target.count("allocated_bytes");
+    if (!target.at("allocated_bytes").is_null())
+      facts.allocated_bytes = target.count("allocated_bytes");
     facts.facts = target.texts("facts");
     target.done();
     vm.targets.push_back(std::move(facts));
@@ -198,8 +200,8 @@ RunResult result_from_json(const Json& json, const std::string& what) {
   ObjectReader in(json, what);
   const int64_t version = in.integer("schema_version");
   if (version != RunResult::kSchemaVersion)
-    throw Error(fmt::format("{}: is a result of schema version {}; this program reads version {}", what,
-                            version, RunResult::kSchemaVersion),
+    throw Error(fmt::format("{}: is a result of schema version {}; this program reads version {}",
+                            what, version, RunResult::kSchemaVersion),
                 "use the cephmark that wrote it");
   in.at("summary");
   RunResult result;
@@ -231,7 +233,8 @@ RunResult result_from_json(const Json& json, const std::string& what) {
   result.interval_slot_ns = in.integer("interval_slot_ns", 0);
   read_intervals(in, result);
   for (const Json& vm : in.array("vms"))
-    result.vms.push_back(read_vm(vm, in.path(fmt::format("vms[{}]", result.vms.size())), result.plan));
+    result.vms.push_back(
+        read_vm(vm, in.path(fmt::format("vms[{}]", result.vms.size())), result.plan));
   in.done();
   return result;
 }

@@ -1,4 +1,5 @@
-// Round trips to the last bit, and strict reading: every kind of damage is an Error that names the place.
+// Round trips to the last bit, and strict reading: every kind of damage is an Error that names the
+// place.
 #include "result/codec.h"
 
 #include <gtest/gtest.h>
@@ -31,8 +32,9 @@ RunResult rich_result() {
 }
 
 TEST(Codec, WhatWasWrittenIsRead) {
-  for (const RunResult& result : {rich_result(), testing::make_error_result(), testing::make_failed_result(),
-                                  testing::make_interrupted_result(), RunResult{}}) {
+  for (const RunResult& result :
+       {rich_result(), testing::make_error_result(), testing::make_failed_result(),
+        testing::make_interrupted_result(), RunResult{}}) {
     const std::string text = result_text(result);
     EXPECT_EQ(result_text(parse_result(text, "test")), text);
   }
@@ -68,7 +70,8 @@ TEST(Codec, DocumentsAreValidByTheSchema) {
   std::vector<std::string> command = {"python3", source + "/tests/check_schema.py",
                                       source + "/docs/result-schema.json"};
   const auto check = [&](const std::string& name, const std::string& text) {
-    const std::string path = ::testing::TempDir() + "/schema-" + std::to_string(::getpid()) + "-" + name;
+    const std::string path =
+        ::testing::TempDir() + "/schema-" + std::to_string(::getpid()) + "-" + name;
     write_file_atomically(path, text);
     auto argv = command;
     argv.push_back(path);
@@ -101,12 +104,16 @@ TEST(Codec, DamageIsNamed) {
       {[](Json& j) { j["measured_ns"] = 1.5; }, "x.json.measured_ns: must be a whole number"},
       {[](Json& j) { j["vms"][1]["vm"] = 7; }, "x.json.vms[1].vm: is no VM of the plan"},
       {[](Json& j) { j["vms"][1]["jobs"][0]["job"] = 2; }, "jobs[0].job: is no job of the plan"},
-      {[](Json& j) { j["vms"][0]["jobs"][0]["ops"]["read"]["ios"] = -4; }, "ops.read.ios: must be a whole number"},
+      {[](Json& j) { j["vms"][0]["jobs"][0]["ops"]["read"]["ios"] = -4; },
+       "ops.read.ios: must be a whole number"},
       {[](Json& j) { j["vms"][0]["jobs"][0]["ops"]["erase"] = 1; }, "ops.erase"},
-      {[](Json& j) { j["vms"][0]["jobs"][0]["ops"]["read"]["response"]["count"] = 1; }, "ops.read.response"},
-      {[](Json& j) { j["vms"][0]["jobs"][0]["depth_counters"]["depth"].erase(0); }, "must have 7 numbers"},
+      {[](Json& j) { j["vms"][0]["jobs"][0]["ops"]["read"]["response"]["count"] = 1; },
+       "ops.read.response"},
+      {[](Json& j) { j["vms"][0]["jobs"][0]["depth_counters"]["depth"].erase(0); },
+       "must have 7 numbers"},
       {[](Json& j) { j["phases"][0]["kind"] = "lunch"; }, "phases[0].kind: is not a known phase"},
-      {[](Json& j) { j["environment"]["host"]["cpus"] = 2; }, "environment.host.cpus: must be a string"},
+      {[](Json& j) { j["environment"]["host"]["cpus"] = 2; },
+       "environment.host.cpus: must be a string"},
   };
   const Json good = result_to_json(rich_result());
   for (const auto& one : cases) {

@@ -48,13 +48,17 @@ uint64_t meminfo_bytes(const std::string& meminfo, const std::string& key) {
 }
 
 void add_memory(std::map<std::string, std::string>& facts, const std::string& meminfo) {
-  if (const uint64_t total = meminfo_bytes(meminfo, "MemTotal")) facts["memory"] = format_size(total);
-  if (const uint64_t free = meminfo_bytes(meminfo, "MemAvailable")) facts["memory_available"] = format_size(free);
+  if (const uint64_t total = meminfo_bytes(meminfo, "MemTotal"))
+    facts["memory"] = format_size(total);
+  if (const uint64_t free = meminfo_bytes(meminfo, "MemAvailable"))
+    facts["memory_available"] = format_size(free);
   const uint64_t swap = meminfo_bytes(meminfo, "SwapTotal");
-  if (swap > 0) facts["swap_used"] = format_size(swap - std::min(swap, meminfo_bytes(meminfo, "SwapFree")));
+  if (swap > 0)
+    facts["swap_used"] = format_size(swap - std::min(swap, meminfo_bytes(meminfo, "SwapFree")));
 }
 
-/// "performance", or "performance, powersave" when CPUs differ; "" where there is none (most virtual machines).
+/// "performance", or "performance, powersave" when CPUs differ; "" where there is none (most
+/// virtual machines).
 std::string governor(const std::string& root) {
   std::set<std::string> names;
   const long cpus = ::sysconf(_SC_NPROCESSORS_CONF);
@@ -89,8 +93,10 @@ std::map<std::string, std::string> host_facts(const std::string& root) {
   facts["cpus"] = std::to_string(::sysconf(_SC_NPROCESSORS_ONLN));
   facts["cpus_allowed"] = std::to_string(allowed_cpu_count());
   const std::string cpuinfo = content(root + "/proc/cpuinfo");
-  if (const auto model = value_of(cpuinfo, "model name"); !model.empty()) facts["cpu_model"] = model;
-  if (const auto flags = " " + value_of(cpuinfo, "flags") + " "; flags.find(" hypervisor ") != std::string::npos)
+  if (const auto model = value_of(cpuinfo, "model name"); !model.empty())
+    facts["cpu_model"] = model;
+  if (const auto flags = " " + value_of(cpuinfo, "flags") + " ";
+      flags.find(" hypervisor ") != std::string::npos)
     facts["virtualisation"] = "runs in a virtual machine";
   if (const auto name = governor(root); !name.empty()) facts["cpu_governor"] = name;
   add_memory(facts, content(root + "/proc/meminfo"));

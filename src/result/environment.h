@@ -1,5 +1,5 @@
-// environment: facts about the machine that a result was measured from. Reads /proc, /sys and uname; thread-safe.
-// What cannot be read is left out, never guessed.
+// environment: facts about the machine that a result was measured from. Reads /proc, /sys and
+// uname; thread-safe. What cannot be read is left out, never guessed.
 #pragma once
 
 #include <map>
@@ -7,8 +7,9 @@
 
 namespace cephmark {
 
-/// hostname, kernel, architecture, cpus (online), cpus_allowed, cpu_model, cpu_governor, memory, memory_available,
-/// swap_used, load_average, virtualisation ("hypervisor" flag), program. `root` is "" but for tests: prefix of /proc, /sys.
+/// hostname, kernel, architecture, cpus (online), cpus_allowed, cpu_model, cpu_governor, memory,
+/// memory_available, swap_used, load_average, virtualisation ("hypervisor" flag), program. `root`
+/// is "" but for tests: prefix of /proc, /sys.
 std::map<std::string, std::string> host_facts(const std::string& root = "");
 
 /// CPUs that this process may run on (sched_getaffinity).

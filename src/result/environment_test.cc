@@ -10,7 +10,8 @@ namespace {
 
 TEST(Environment, ThisMachine) {
   const auto facts = host_facts();
-  for (const char* key : {"hostname", "kernel", "cpus", "cpus_allowed", "memory", "program", "load_average"})
+  for (const char* key :
+       {"hostname", "kernel", "cpus", "cpus_allowed", "memory", "program", "load_average"})
     EXPECT_FALSE(facts.at(key).empty()) << key;
   EXPECT_GE(allowed_cpu_count(), 1);
 }
@@ -20,8 +21,9 @@ TEST(Environment, ReadsProcAndSys) {
   const std::string root = ::mkdtemp(pattern.data());
   std::filesystem::create_directories(root + "/proc");
   std::filesystem::create_directories(root + "/sys/devices/system/cpu/cpu0/cpufreq");
-  std::ofstream(root + "/proc/meminfo") << "MemTotal:       16777216 kB\nMemAvailable:    8388608 kB\n"
-                                           "SwapTotal:       2097152 kB\nSwapFree:        1048576 kB\n";
+  std::ofstream(root + "/proc/meminfo")
+      << "MemTotal:       16777216 kB\nMemAvailable:    8388608 kB\n"
+         "SwapTotal:       2097152 kB\nSwapFree:        1048576 kB\n";
   std::ofstream(root + "/proc/cpuinfo") << "processor\t: 0\nmodel name\t: Some CPU @ 3.00GHz\n"
                                            "flags\t\t: fpu hypervisor sse\n";
   std::ofstream(root + "/proc/loadavg") << "0.50 0.25 0.10 1/200 4711\n";

@@ -12,7 +12,9 @@
 namespace cephmark {
 namespace {
 
-bool is_data(int op) { return op != op_index(Op::kFlush); }
+bool is_data(int op) {
+  return op != op_index(Op::kFlush);
+}
 
 void set_rate(Rate& rate, int64_t window_ns) {
   if (window_ns <= 0) return;
@@ -203,8 +205,8 @@ RunFigures figures_of(const RunResult& result) {
   }
   all.errors = result.error_count();
   all.late = std::max(all.late, result.late_arrivals);
-  const double cpu_ns =
-      static_cast<double>(result.process_cpu.user_ns) + static_cast<double>(result.process_cpu.system_ns);
+  const double cpu_ns = static_cast<double>(result.process_cpu.user_ns) +
+                        static_cast<double>(result.process_cpu.system_ns);
   const uint64_t ios = all.data_ios + all.flushes;
   if (ios > 0) all.cpu_ns_per_io = cpu_ns / static_cast<double>(ios);
   if (measured_ns == 0) measured_ns = result.measured_ns;
@@ -237,16 +239,22 @@ std::string block_size_text(const JobSpec& job) {
     }
   }
   if (high == 0) return "-";
-  return low == high ? format_size(low) : fmt::format("{} to {}", format_size(low), format_size(high));
+  return low == high ? format_size(low)
+                     : fmt::format("{} to {}", format_size(low), format_size(high));
 }
 
 const char* phase_name(PhaseKind kind) {
   switch (kind) {
-    case PhaseKind::kPrefill: return "prefill";
-    case PhaseKind::kPrepare: return "prepare";
-    case PhaseKind::kWarmup: return "warm-up";
-    case PhaseKind::kMeasure: return "measure";
-    case PhaseKind::kDrain: return "drain";
+    case PhaseKind::kPrefill:
+      return "prefill";
+    case PhaseKind::kPrepare:
+      return "prepare";
+    case PhaseKind::kWarmup:
+      return "warm-up";
+    case PhaseKind::kMeasure:
+      return "measure";
+    case PhaseKind::kDrain:
+      return "drain";
   }
   return "?";
 }

@@ -48,15 +48,15 @@ TEST(Figures, EqualWindowsAreDividedByTheWholeTime) {
 
 TEST(Figures, AStragglerCountsOnlyWhileAllRun) {
   RunResult result;
-  add_steady_vm(result, 0, 10 * kNsPerSecond, 500);                      // 1,000 IOPS
-  add_steady_vm(result, 2 * kNsPerSecond, 40 * kNsPerSecond, 50);        // 100 IOPS, 4 times as long
+  add_steady_vm(result, 0, 10 * kNsPerSecond, 500);                // 1,000 IOPS
+  add_steady_vm(result, 2 * kNsPerSecond, 40 * kNsPerSecond, 50);  // 100 IOPS, 4 times as long
   const StageFigures stage = figures_of(result).stages.at(0);
   EXPECT_EQ(stage.rule, Rule::kCommonSlots);
   EXPECT_EQ(stage.common_start_ns, 2 * kNsPerSecond);
   EXPECT_EQ(stage.common_end_ns, 10 * kNsPerSecond);
   EXPECT_DOUBLE_EQ(stage.data.iops, 1100);
   EXPECT_DOUBLE_EQ(stage.data.bytes_per_s, stage.data.iops * 4096);
-  EXPECT_DOUBLE_EQ(stage.whole.iops, (10 * 1000 + 38 * 100) / 40.0);     // "tail included"
+  EXPECT_DOUBLE_EQ(stage.whole.iops, (10 * 1000 + 38 * 100) / 40.0);  // "tail included"
 }
 
 TEST(Figures, WithoutACommonTimeRatesAddUp) {

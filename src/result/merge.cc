@@ -12,9 +12,11 @@ namespace cephmark {
 namespace {
 
 void check_same_plan(const Plan& first, const Plan& other, size_t part) {
-  bool same = first.title == other.title && first.seed == other.seed && first.vms.size() == other.vms.size();
+  bool same = first.title == other.title && first.seed == other.seed &&
+              first.vms.size() == other.vms.size();
   for (size_t i = 0; same && i < first.vms.size(); ++i)
-    same = first.vms[i].name == other.vms[i].name && first.vms[i].jobs.size() == other.vms[i].jobs.size();
+    same = first.vms[i].name == other.vms[i].name &&
+           first.vms[i].jobs.size() == other.vms[i].jobs.size();
   if (!same)
     throw Error(fmt::format("result {} of the run is of another plan than the first one", part + 1),
                 "only results of the same run can be put together");
@@ -40,18 +42,24 @@ void merge_phases(std::vector<PhaseSpan>& all, const std::vector<PhaseSpan>& mor
 void merge_facts(std::map<std::string, std::string>& all, const RunResult& part, size_t number) {
   const auto& facts = part.environment.host;
   const auto name = facts.find("hostname");
-  const std::string host = name == facts.end() ? fmt::format("runner {}", number + 1) : name->second;
+  const std::string host =
+      name == facts.end() ? fmt::format("runner {}", number + 1) : name->second;
   for (const auto& [key, value] : facts) {
     const auto it = all.find(key);
-    if (it == all.end()) all[key] = value;
-    else if (it->second != value) all[fmt::format("{}: {}", host, key)] = value;
+    if (it == all.end())
+      all[key] = value;
+    else if (it->second != value)
+      all[fmt::format("{}: {}", host, key)] = value;
   }
 }
 
 void merge_witness(ClusterWitness& all, const ClusterWitness& part) {
-  // The counters are the whole cluster's: every host would see the same. One view is enough, the first that there is.
-  if (!all.available && part.available) all = part;
-  else if (!all.available && all.unavailable_reason.empty()) all.unavailable_reason = part.unavailable_reason;
+  // The counters are the whole cluster's: every host would see the same. One view is enough, the
+  // first that there is.
+  if (!all.available && part.available)
+    all = part;
+  else if (!all.available && all.unavailable_reason.empty())
+    all.unavailable_reason = part.unavailable_reason;
 }
 
 void merge_counts(RunResult& all, const RunResult& part) {
@@ -62,8 +70,10 @@ void merge_counts(RunResult& all, const RunResult& part) {
   all.fleet_service.merge(part.fleet_service);
   for (int i = 0; i < kOpCount; ++i) {
     auto& slots = all.interval_response[i];
-    if (slots.size() < part.interval_response[i].size()) slots.resize(part.interval_response[i].size());
-    for (size_t k = 0; k < part.interval_response[i].size(); ++k) slots[k].merge(part.interval_response[i][k]);
+    if (slots.size() < part.interval_response[i].size())
+      slots.resize(part.interval_response[i].size());
+    for (size_t k = 0; k < part.interval_response[i].size(); ++k)
+      slots[k].merge(part.interval_response[i][k]);
   }
   all.process_cpu.merge(part.process_cpu);
   all.allowed_cpus += part.allowed_cpus;
@@ -99,7 +109,8 @@ RunResult merge_results(const std::vector<RunResult>& parts) {
                   "each VM belongs to one host");
   // The common window over all hosts is at most that of the one with the shortest.
   int64_t common_ns = 0;
-  for (const auto& stage : figures_of(all).stages) common_ns += stage.common_end_ns - stage.common_start_ns;
+  for (const auto& stage : figures_of(all).stages)
+    common_ns += stage.common_end_ns - stage.common_start_ns;
   all.measured_ns = common_ns;
   return all;
 }

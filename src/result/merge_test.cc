@@ -51,13 +51,16 @@ TEST(Merge, OneHostTenTimesSlowerAndLonger) {
   const RunResult whole = testing::make_write_result(2);
   RunResult slow = part_of(whole, 1, 2, "b");
   slow.vms[0].jobs[0] = {};
-  testing::record_job(slow.vms[0].jobs[0], whole.plan.vms[1].jobs[0], 0, 12 * kNsPerSecond, 30'000'000, 1);
+  testing::record_job(slow.vms[0].jobs[0], whole.plan.vms[1].jobs[0], 0, 12 * kNsPerSecond,
+                      30'000'000, 1);
   const RunResult merged = merge_results({part_of(whole, 0, 1, "a"), slow});
   const RunFigures figures = figures_of(merged);
   const StageFigures& stage = figures.stages.at(0);
   EXPECT_EQ(stage.rule, StageFigures::Rule::kCommonSlots);
-  EXPECT_DOUBLE_EQ(stage.data.bytes_per_s, stage.data.iops * 4096);   // IOPS x block size = bandwidth
-  EXPECT_NEAR(stage.data.iops, figures.jobs[0].data.iops + figures.jobs[1].data.iops, stage.data.iops * 0.05);
+  EXPECT_DOUBLE_EQ(stage.data.bytes_per_s,
+                   stage.data.iops * 4096);  // IOPS x block size = bandwidth
+  EXPECT_NEAR(stage.data.iops, figures.jobs[0].data.iops + figures.jobs[1].data.iops,
+              stage.data.iops * 0.05);
   EXPECT_EQ(merged.measured_ns, 4 * kNsPerSecond);
 }
 

@@ -6,7 +6,8 @@
 
 namespace cephmark {
 
-ObjectReader::ObjectReader(const Json& json, std::string where) : json_(json), where_(std::move(where)) {
+ObjectReader::ObjectReader(const Json& json, std::string where)
+    : json_(json), where_(std::move(where)) {
   if (!json.is_object()) throw Error(fmt::format("{}: must be an object", where_));
 }
 

@@ -1,5 +1,6 @@
-// ObjectReader: reads one JSON object strictly: every key must be there, of its type, and none besides. Lives on the
-// stack while one object is read; every complaint names the document and the path in it.
+// ObjectReader: reads one JSON object strictly: every key must be there, of its type, and none
+// besides. Lives on the stack while one object is read; every complaint names the document and the
+// path in it.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +16,12 @@ namespace cephmark {
 
 class ObjectReader {
  public:
-  /// Throws Error unless `json` is an object. `where` is the document and the path: "x.json: vms[3]".
+  /// Throws Error unless `json` is an object. `where` is the document and the path: "x.json:
+  /// vms[3]".
   ObjectReader(const Json& json, std::string where);
 
-  const Json& at(const std::string& key);          ///< any type; throws Error when absent
-  const Json* find(const std::string& key);        ///< null when absent or null
+  const Json& at(const std::string& key);    ///< any type; throws Error when absent
+  const Json* find(const std::string& key);  ///< null when absent or null
   std::string text(const std::string& key);
   bool boolean(const std::string& key);
   uint64_t count(const std::string& key, uint64_t max = std::numeric_limits<uint64_t>::max());

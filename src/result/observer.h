@@ -12,15 +12,15 @@ namespace cephmark {
 
 /// The fleet over one second (or since the last tick).
 struct TickSample {
-  int64_t at_ns = 0;               ///< since the barrier
+  int64_t at_ns = 0;  ///< since the barrier
   int64_t interval_ns = 0;
   PhaseKind phase = PhaseKind::kMeasure;
   int stage = 0;
-  int64_t phase_left_ns = -1;      ///< -1: not known (no runtime)
-  double fraction_done = -1;       ///< -1: not known
+  int64_t phase_left_ns = -1;  ///< -1: not known (no runtime)
+  double fraction_done = -1;   ///< -1: not known
   std::array<uint64_t, kOpCount> ios{}, bytes{};
   std::array<uint64_t, kOpCount> errors{};
-  Histogram response;              ///< of the interval
+  Histogram response;  ///< of the interval
   uint64_t in_flight = 0;
   int vms_active = 0;
 };
@@ -32,7 +32,8 @@ class Observer {
   virtual void progress(const std::string& what, uint64_t done, uint64_t total) = 0;
   virtual void note(const std::string& text) = 0;
   virtual void tick(const TickSample& sample) = 0;
-  /// Just before the first I/O of the first stage, and just after the last has come back or was given up.
+  /// Just before the first I/O of the first stage, and just after the last has come back or was
+  /// given up.
   virtual void io_begins() {}
   virtual void io_ended() {}
 };

@@ -67,8 +67,10 @@ std::string file_name_part(const std::string& title) {
   std::string part;
   for (const char c : title) {
     if (part.size() >= 40) break;
-    if (std::isalnum(static_cast<unsigned char>(c))) part += c;
-    else if (!part.empty() && part.back() != '-') part += '-';
+    if (std::isalnum(static_cast<unsigned char>(c)))
+      part += c;
+    else if (!part.empty() && part.back() != '-')
+      part += '-';
   }
   while (!part.empty() && part.back() == '-') part.pop_back();
   return part.empty() ? "run" : part;
@@ -82,8 +84,10 @@ ResultsDirectory::ResultsDirectory(std::string path)
 std::string ResultsDirectory::make_id(const std::string& title, int64_t wall_ns) {
   std::string time;
   for (const char c : local_time_text(wall_ns)) {
-    if (c == ' ') time += '-';
-    else if (c != '-' && c != ':') time += c;
+    if (c == ' ')
+      time += '-';
+    else if (c != '-' && c != ':')
+      time += c;
   }
   std::string name = title;
   if (name.ends_with(".fio")) name.resize(name.size() - 4);
@@ -96,9 +100,12 @@ std::string ResultsDirectory::save(RunResult& result) const {
   const bool own_id = result.id.empty();
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {
-    if (own_id) result.id = make_id(result.plan.title, result.start_wall_ns > 0 ? result.start_wall_ns : wall_ns());
+    if (own_id)
+      result.id =
+          make_id(result.plan.title, result.start_wall_ns > 0 ? result.start_wall_ns : wall_ns());
     const std::string path = file_of(result.id);
-    // The name is taken before the content is there, so that no other process can take it in between.
+    // The name is taken before the content is there, so that no other process can take it in
+    // between.
     UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (!fd && errno == EEXIST && own_id) continue;
     if (!fd) throw Error(fmt::format("cannot keep the result in {}: {}", path, errno_text(errno)));
@@ -143,8 +150,9 @@ std::string ResultsDirectory::find(const std::string& name) const {
   }
   if (matches.size() == 1) return matches.front();
   if (matches.size() > 1)
-    throw UsageError(fmt::format("{} results begin with '{}'", matches.size(), name),
-                     fmt::format("for example {} and {}: write more of it", matches[0], matches[1]));
+    throw UsageError(
+        fmt::format("{} results begin with '{}'", matches.size(), name),
+        fmt::format("for example {} and {}: write more of it", matches[0], matches[1]));
   const std::string near = closest(name, all);
   throw UsageError(fmt::format("there is no result '{}' in {}", name, path_),
                    near.empty() ? "cephmark results list shows them; 'last' is the newest"

@@ -52,7 +52,8 @@ const OpResult* JobResult::find(Op kind) const {
 int64_t JobResult::measured_ns() const {
   int64_t sum = 0;
   for (const auto& phase : phases)
-    if (phase.kind == PhaseKind::kMeasure) sum += std::max<int64_t>(0, phase.end_ns - phase.start_ns);
+    if (phase.kind == PhaseKind::kMeasure)
+      sum += std::max<int64_t>(0, phase.end_ns - phase.start_ns);
   return sum;
 }
 

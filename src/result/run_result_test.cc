@@ -35,8 +35,10 @@ TEST(RunResult, ErrorsAreCountedByCode) {
 
 TEST(JobResult, MeasuredTimeIsTheSumOfItsMeasureSpans) {
   JobResult job;
-  job.phases = {{PhaseKind::kWarmup, 0, 0, 100}, {PhaseKind::kMeasure, 0, 100, 400},
-                {PhaseKind::kMeasure, 1, 500, 600}, {PhaseKind::kDrain, 1, 600, 900}};
+  job.phases = {{PhaseKind::kWarmup, 0, 0, 100},
+                {PhaseKind::kMeasure, 0, 100, 400},
+                {PhaseKind::kMeasure, 1, 500, 600},
+                {PhaseKind::kDrain, 1, 600, 900}};
   EXPECT_EQ(job.measured_ns(), 400);
 }
 

@@ -25,17 +25,19 @@ struct GuardedCheck {
   bool GuardPolicy::*named_by;
 };
 constexpr GuardedCheck kGuarded[] = {
-    {"SLOW_OPS", &GuardPolicy::slow_ops},       {"PG_AVAILABILITY", &GuardPolicy::inactive_pgs},
-    {"OSD_NEARFULL", &GuardPolicy::nearfull},   {"POOL_NEARFULL", &GuardPolicy::nearfull},
+    {"SLOW_OPS", &GuardPolicy::slow_ops},         {"PG_AVAILABILITY", &GuardPolicy::inactive_pgs},
+    {"OSD_NEARFULL", &GuardPolicy::nearfull},     {"POOL_NEARFULL", &GuardPolicy::nearfull},
     {"OSD_BACKFILLFULL", &GuardPolicy::nearfull}, {"OSD_FULL", &GuardPolicy::nearfull},
     {"POOL_FULL", &GuardPolicy::nearfull},
 };
 
 bool has_check(const ClusterState& state, std::string_view name) {
-  return std::any_of(state.checks.begin(), state.checks.end(), [&](const auto& check) { return check.first == name; });
+  return std::any_of(state.checks.begin(), state.checks.end(),
+                     [&](const auto& check) { return check.first == name; });
 }
 
-// Calls that need the cluster may never return; then their thread is left behind. True: `call` ended in time.
+// Calls that need the cluster may never return; then their thread is left behind. True: `call`
+// ended in time.
 template <typename Call>
 bool within(std::chrono::seconds limit, Call call) {
   auto done = std::make_shared<std::promise<void>>();
@@ -61,14 +63,15 @@ ClusterState cluster_state_from(const Json& status) {
   const Json pgs = status.value("pgmap", Json::object()).value("pgs_by_state", Json::array());
   std::set<std::string> work;
   for (const Json& entry : pgs)
-    for (const char* word : {"scrubbing", "recovering", "recovery_wait", "backfilling", "backfill_wait", "snaptrim",
-                             "peering", "remapped"})
+    for (const char* word : {"scrubbing", "recovering", "recovery_wait", "backfilling",
+                             "backfill_wait", "snaptrim", "peering", "remapped"})
       if (entry.value("state_name", "").find(word) != std::string::npos) work.insert(word);
   state.background_work.assign(work.begin(), work.end());
   return state;
 }
 
-std::string guard_verdict(const ClusterState& start, const ClusterState& now, const GuardPolicy& policy) {
+std::string guard_verdict(const ClusterState& start, const ClusterState& now,
+                          const GuardPolicy& policy) {
   for (const auto& [name, summary] : now.checks)
     for (const GuardedCheck& guarded : kGuarded)
       if (name == guarded.check && policy.*guarded.named_by && !has_check(start, name))
@@ -85,7 +88,7 @@ struct ClusterWatch::Shared {
 
   std::mutex mutex;
   std::condition_variable changed;
-  bool ended = false;             ///< the watch is gone
+  bool ended = false;  ///< the watch is gone
   bool io_under_way = false;
   std::string verdict;
   std::vector<std::string> health_changes;
@@ -94,15 +97,19 @@ struct ClusterWatch::Shared {
   int64_t begin_ns = 0, end_ns = 0;
   std::string last_health;
 
-  ClusterState ask() { return cluster_state_from(cluster->monitor_command({{"prefix", "status"}})); }
+  ClusterState ask() {
+    return cluster_state_from(cluster->monitor_command({{"prefix", "status"}}));
+  }
 
   void take(const ClusterState& now) {
     std::lock_guard lock(mutex);
     if (ended || !io_under_way) return;
     for (const auto& [name, summary] : now.checks) {
-      const bool known = has_check(start, name) ||
-                         std::any_of(health_changes.begin(), health_changes.end(),
-                                     [&, check = name](const std::string& text) { return text.rfind(check, 0) == 0; });
+      const bool known =
+          has_check(start, name) || std::any_of(health_changes.begin(), health_changes.end(),
+                                                [&, check = name](const std::string& text) {
+                                                  return text.rfind(check, 0) == 0;
+                                                });
       if (!known && health_changes.size() < 100) health_changes.push_back(name + ": " + summary);
     }
     background_work.insert(now.background_work.begin(), now.background_work.end());
@@ -127,7 +134,8 @@ struct ClusterWatch::Shared {
   }
 };
 
-ClusterWatch::ClusterWatch(std::shared_ptr<Cluster> cluster, const GuardPolicy& policy, std::stop_source stop)
+ClusterWatch::ClusterWatch(std::shared_ptr<Cluster> cluster, const GuardPolicy& policy,
+                           std::stop_source stop)
     : shared_(std::make_shared<Shared>()) {
   shared_->cluster = std::move(cluster);
   shared_->policy = policy;
@@ -176,8 +184,9 @@ std::string ClusterWatch::finish(RunResult& result) {
   const OsdCounters delta = shared_->after - shared_->before;
   ClusterWitness& witness = result.witness;
   witness.available = delta.available;
-  witness.unavailable_reason =
-      delta.available || !delta.unavailable_reason.empty() ? delta.unavailable_reason : "the OSDs did not answer in time";
+  witness.unavailable_reason = delta.available || !delta.unavailable_reason.empty()
+                                   ? delta.unavailable_reason
+                                   : "the OSDs did not answer in time";
   witness.read_ops = delta.read_ops;
   witness.write_ops = delta.write_ops;
   witness.read_bytes = delta.read_bytes;

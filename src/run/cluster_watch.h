@@ -1,7 +1,7 @@
-// ClusterWatch: looks at the cluster while a run goes on. Stops the load when the monitors report something that the guard
-// names, keeps what changed in its health and what recovered or scrubbed, and takes the OSDs' counters around the I/O as
-// the run's witness. Owned by the command that runs a plan; its thread never holds up an exit: a cluster that does not
-// answer is left behind.
+// ClusterWatch: looks at the cluster while a run goes on. Stops the load when the monitors report
+// something that the guard names, keeps what changed in its health and what recovered or scrubbed,
+// and takes the OSDs' counters around the I/O as the run's witness. Owned by the command that runs
+// a plan; its thread never holds up an exit: a cluster that does not answer is left behind.
 #pragma once
 
 #include <memory>
@@ -18,32 +18,36 @@ namespace cephmark {
 
 /// What one `ceph status` and `ceph health` say, as far as a run must know. Pure data.
 struct ClusterState {
-  std::string health;                          ///< "HEALTH_OK"
+  std::string health;                                       ///< "HEALTH_OK"
   std::vector<std::pair<std::string, std::string>> checks;  ///< "SLOW_OPS" -> its summary
-  std::vector<std::string> background_work;    ///< "scrubbing", "recovering", "backfilling" PG states
+  std::vector<std::string> background_work;  ///< "scrubbing", "recovering", "backfilling" PG states
 };
 
 /// Reads the answer of `ceph status --format json`. Tolerates what is missing.
 ClusterState cluster_state_from(const Json& status);
 
-/// Why the guard stops a run, or "": the checks of `now` that `policy` names and that were not there at `start`.
-std::string guard_verdict(const ClusterState& start, const ClusterState& now, const GuardPolicy& policy);
+/// Why the guard stops a run, or "": the checks of `now` that `policy` names and that were not
+/// there at `start`.
+std::string guard_verdict(const ClusterState& start, const ClusterState& now,
+                          const GuardPolicy& policy);
 
 class ClusterWatch {
  public:
-  /// Asks for the state that counts as the start. Throws Error when the cluster cannot be asked at all.
+  /// Asks for the state that counts as the start. Throws Error when the cluster cannot be asked at
+  /// all.
   ClusterWatch(std::shared_ptr<Cluster> cluster, const GuardPolicy& policy, std::stop_source stop);
   ~ClusterWatch();
   ClusterWatch(const ClusterWatch&) = delete;
   ClusterWatch& operator=(const ClusterWatch&) = delete;
 
-  /// Just before the first I/O and just after the last: OSD counters. end() waits a second at the most when the OSDs
-  /// do not answer.
+  /// Just before the first I/O and just after the last: OSD counters. end() waits a second at the
+  /// most when the OSDs do not answer.
   void io_begins();
   void io_ended();
 
-  /// Puts what was seen into the result: environment.cluster, witness, the taints "guard", "health-change" and
-  /// "recovery-or-scrub" are drawn from it by advice. Returns why the guard stopped the run, or "".
+  /// Puts what was seen into the result: environment.cluster, witness, the taints "guard",
+  /// "health-change" and "recovery-or-scrub" are drawn from it by advice. Returns why the guard
+  /// stopped the run, or "".
   std::string finish(RunResult& result);
 
  private:

@@ -7,11 +7,13 @@ namespace {
 
 Json status_with(const std::string& checks, const std::string& pg_state = "active+clean") {
   return parse_json("{\"health\": {\"status\": \"HEALTH_WARN\", \"checks\": {" + checks +
-                        "}}, \"pgmap\": {\"pgs_by_state\": [{\"state_name\": \"" + pg_state + "\", \"count\": 3}]}}",
+                        "}}, \"pgmap\": {\"pgs_by_state\": [{\"state_name\": \"" + pg_state +
+                        "\", \"count\": 3}]}}",
                     "test");
 }
 
-const char* kSlowOps = "\"SLOW_OPS\": {\"summary\": {\"message\": \"12 slow ops\"}, \"muted\": false}";
+const char* kSlowOps =
+    "\"SLOW_OPS\": {\"summary\": {\"message\": \"12 slow ops\"}, \"muted\": false}";
 
 TEST(ClusterWatch, ANewConditionStopsAndOneFromTheStartDoesNot) {
   const ClusterState calm = cluster_state_from(status_with(""));

@@ -12,8 +12,9 @@ namespace {
 void merge_phases(std::vector<PhaseSpan>& into, const std::vector<PhaseSpan>& other, int stage) {
   for (PhaseSpan span : other) {
     span.stage = stage;
-    auto same = std::find_if(into.begin(), into.end(),
-                             [&](const PhaseSpan& p) { return p.kind == span.kind && p.stage == stage; });
+    auto same = std::find_if(into.begin(), into.end(), [&](const PhaseSpan& p) {
+      return p.kind == span.kind && p.stage == stage;
+    });
     if (same == into.end()) {
       into.push_back(span);
     } else {
@@ -29,10 +30,12 @@ void merge_clone(JobResult& into, const JobResult& clone, int stage) {
   into.depths.merge(clone.depths);
   into.cpu.merge(clone.cpu);
   merge_phases(into.phases, clone.phases, stage);
-  into.error_samples.insert(into.error_samples.end(), clone.error_samples.begin(), clone.error_samples.end());
+  into.error_samples.insert(into.error_samples.end(), clone.error_samples.begin(),
+                            clone.error_samples.end());
   std::stable_sort(into.error_samples.begin(), into.error_samples.end(),
                    [](const ErrorSample& a, const ErrorSample& b) { return a.at_ns < b.at_ns; });
-  if (into.error_samples.size() > Recorder::kErrorSamples) into.error_samples.resize(Recorder::kErrorSamples);
+  if (into.error_samples.size() > Recorder::kErrorSamples)
+    into.error_samples.resize(Recorder::kErrorSamples);
   into.abandoned += clone.abandoned;
   into.issued += clone.issued;
   into.finished &= clone.finished;
@@ -45,8 +48,9 @@ void collect_lanes(const RunState& state, RunResult& result) {
     for (size_t job = 0; job < state.plan.vms[vm].jobs.size(); ++job) {
       out.jobs.emplace_back().job = static_cast<int>(job);
       const OpenTarget* target = state.job_targets[vm][job];
-      const auto known = std::find_if(out.targets.begin(), out.targets.end(),
-                                      [&](const TargetFacts& facts) { return facts.name == target->info->name; });
+      const auto known =
+          std::find_if(out.targets.begin(), out.targets.end(),
+                       [&](const TargetFacts& facts) { return facts.name == target->info->name; });
       if (known == out.targets.end()) {
         TargetFacts facts;
         facts.name = target->info->name;
@@ -71,10 +75,12 @@ void collect_lanes(const RunState& state, RunResult& result) {
     result.budget_bytes = number("objecter_inflight_op_bytes");
   }
   for (const auto& [key, target] : state.targets)
-    for (const std::string& warning : target.info->warnings) result.taints.push_back({"target", warning});
+    for (const std::string& warning : target.info->warnings)
+      result.taints.push_back({"target", warning});
 }
 
-// Fleet-wide spans, and the common window: where the measured windows of all VMs with jobs in a stage overlap.
+// Fleet-wide spans, and the common window: where the measured windows of all VMs with jobs in a
+// stage overlap.
 void collect_windows(RunResult& result, int stages) {
   for (int stage = 0; stage < stages; ++stage) {
     int64_t from_ns = 0, to_ns = INT64_MAX;
@@ -82,12 +88,15 @@ void collect_windows(RunResult& result, int stages) {
     for (const VmResult& vm : result.vms) {
       int64_t vm_from_ns = INT64_MAX, vm_to_ns = INT64_MIN;
       for (const JobResult& job : vm.jobs) {
-        merge_phases(result.phases, [&] {
-          std::vector<PhaseSpan> mine;
-          for (const PhaseSpan& span : job.phases)
-            if (span.stage == stage) mine.push_back(span);
-          return mine;
-        }(), stage);
+        merge_phases(
+            result.phases,
+            [&] {
+              std::vector<PhaseSpan> mine;
+              for (const PhaseSpan& span : job.phases)
+                if (span.stage == stage) mine.push_back(span);
+              return mine;
+            }(),
+            stage);
         for (const PhaseSpan& span : job.phases) {
           if (span.stage != stage || span.kind != PhaseKind::kMeasure) continue;
           vm_from_ns = std::min(vm_from_ns, span.start_ns);
@@ -121,9 +130,11 @@ void mark_abandoned(RunResult& result) {
   if (abandoned == 0 && !result.must_exit_hard) return;
   result.must_exit_hard = true;
   result.taints.push_back(
-      {"abandoned", fmt::format("{} requests had not come back when the drain grace was over; their targets were not "
-                                "closed",
-                                abandoned)});
+      {"abandoned",
+       fmt::format(
+           "{} requests had not come back when the drain grace was over; their targets were not "
+           "closed",
+           abandoned)});
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// Collector: where lanes hand over what happened in a slot of time, for the live line and for the fleet's interval
-// histograms. One per run; thread-safe; called about once per lane and slot, never per I/O.
+// Collector: where lanes hand over what happened in a slot of time, for the live line and for the
+// fleet's interval histograms. One per run; thread-safe; called about once per lane and slot, never
+// per I/O.
 #pragma once
 
 #include <array>
@@ -14,7 +15,7 @@ namespace cephmark {
 /// What one lane did in (part of) one slot and one phase.
 struct SegmentSample {
   PhaseKind phase = PhaseKind::kWarmup;
-  size_t slot = 0;   ///< from the epoch
+  size_t slot = 0;  ///< from the epoch
   std::array<Histogram, kOpCount> response;
   std::array<uint64_t, kOpCount> bytes{};
   std::array<uint64_t, kOpCount> errors{};
@@ -22,7 +23,8 @@ struct SegmentSample {
 
 class Collector {
  public:
-  /// Interval histograms are kept for at most this many slots: beyond it, neighbours are merged and the width doubles.
+  /// Interval histograms are kept for at most this many slots: beyond it, neighbours are merged and
+  /// the width doubles.
   static constexpr size_t kMaxIntervals = 2048;
 
   explicit Collector(int64_t slot_ns) : interval_ns_(slot_ns), slot_ns_(slot_ns) {}

@@ -14,8 +14,9 @@ constexpr int64_t kOfferAgain_ns = kNsPerMs;
 
 }  // namespace
 
-Lane::Lane(const LaneSetup& setup, const RecorderSetup& recording, std::unique_ptr<LaneSource> source,
-           std::byte* memory, RunControl& control, Collector& collector)
+Lane::Lane(const LaneSetup& setup, const RecorderSetup& recording,
+           std::unique_ptr<LaneSource> source, std::byte* memory, RunControl& control,
+           Collector& collector)
     : setup_(setup),
       open_loop_(recording.open_loop),
       control_(control),
@@ -151,7 +152,8 @@ void Lane::complete(std::span<IoRequest* const> batch) noexcept {
   recorder_.count_complete(static_cast<unsigned>(batch.size()));
   size_t free_count = free_count_;
   for (IoRequest* request : batch) {
-    if (request->result != static_cast<int64_t>(request->length) || (request->flags & kPartly)) [[unlikely]] {
+    if (request->result != static_cast<int64_t>(request->length) || (request->flags & kPartly))
+        [[unlikely]] {
       free_count_ = free_count;
       complete_oddly(*request);
       free_count = free_count_;
@@ -164,7 +166,8 @@ void Lane::complete(std::span<IoRequest* const> batch) noexcept {
   if (!batch.empty()) last_completion_ns_ = batch.back()->completed_ns;
 }
 
-// Errors, and I/O that did less than it was asked for: re-issued for the remainder, as fio does, with its first stamps.
+// Errors, and I/O that did less than it was asked for: re-issued for the remainder, as fio does,
+// with its first stamps.
 void Lane::complete_oddly(IoRequest& request) noexcept {
   const uint64_t before = done_bytes_[request.slot];
   if (request.result < 0 || (request.result == 0 && request.length > 0)) {
@@ -201,7 +204,8 @@ unsigned Lane::submit(std::span<IoRequest*> batch, int64_t now_ns) noexcept {
   const unsigned count = static_cast<unsigned>(batch.size());
   in_flight_.store(in_flight() + count, std::memory_order_relaxed);
   const unsigned accepted = static_cast<unsigned>(queue_->submit({batch.data(), batch.size()}));
-  if (accepted < count) in_flight_.store(in_flight() - (count - accepted), std::memory_order_relaxed);
+  if (accepted < count)
+    in_flight_.store(in_flight() - (count - accepted), std::memory_order_relaxed);
   if (accepted == 0) return 0;
   issued_.store(issued_.load(std::memory_order_relaxed) + accepted, std::memory_order_relaxed);
   recorder_.count_submit(accepted, in_flight());
@@ -290,7 +294,8 @@ bool Lane::refill(int64_t now_ns, unsigned budget) noexcept {
 }
 
 void Lane::ready(IoRequest& request) noexcept {
-  // Once pushed, another thread may record this request as the last one: visitors keep the lane standing meanwhile.
+  // Once pushed, another thread may record this request as the last one: visitors keep the lane
+  // standing meanwhile.
   visitors_.fetch_add(1, std::memory_order_relaxed);
   mailbox_.push(request);
   if (setup_.hand_over_only) {

@@ -1,8 +1,10 @@
-// Lane: one numjobs clone of one section of one VM: a queue into an engine, a source of work, its slots, its recorder.
-// A lane is a strand: one thread at a time advances it. Lanes of kernel engines are only ever touched by their worker;
-// those of library engines by their worker or by the library's completion thread, whichever finds it free.
+// Lane: one numjobs clone of one section of one VM: a queue into an engine, a source of work, its
+// slots, its recorder. A lane is a strand: one thread at a time advances it. Lanes of kernel
+// engines are only ever touched by their worker; those of library engines by their worker or by the
+// library's completion thread, whichever finds it free.
 //
-// Life: waiting -> running (warm-up and measured window) -> draining -> done. drive (worker.cc) calls, the lane decides.
+// Life: waiting -> running (warm-up and measured window) -> draining -> done. drive (worker.cc)
+// calls, the lane decides.
 #pragma once
 
 #include <atomic>
@@ -35,25 +37,25 @@ class HandOver {
 
 struct LaneSetup {
   int vm = 0, job = 0, clone = 0, stage = 0;
-  std::vector<Op> ops;              ///< kinds it may issue: memory is reserved for them
+  std::vector<Op> ops;  ///< kinds it may issue: memory is reserved for them
   CompletionMode mode = CompletionMode::kPolled;
   unsigned depth = 1;
   int64_t startdelay_ns = 0, ramp_ns = 0;
-  int64_t runtime_ns = 0;           ///< 0: until the source is exhausted
+  int64_t runtime_ns = 0;  ///< 0: until the source is exhausted
   int64_t drain_grace_ns = 10'000'000'000;
   bool has_submit_latency = false;
-  bool continue_on_error = false;   ///< false: the job stops at its first error (fio's rule)
-  bool hand_over_only = false;      ///< the oracle: completion threads never advance a lane
-  unsigned callback_budget = 8;     ///< submissions per visit of a completion thread
-  uint64_t slot_bytes = 0;          ///< of buffer per slot; 0: none
-  int64_t (*clock)() = nullptr;     ///< monotonic_ns, or a test's
+  bool continue_on_error = false;  ///< false: the job stops at its first error (fio's rule)
+  bool hand_over_only = false;     ///< the oracle: completion threads never advance a lane
+  unsigned callback_budget = 8;    ///< submissions per visit of a completion thread
+  uint64_t slot_bytes = 0;         ///< of buffer per slot; 0: none
+  int64_t (*clock)() = nullptr;    ///< monotonic_ns, or a test's
 };
 
 class Lane final : public Ready {
  public:
   /// `memory`: depth * slot_bytes, page aligned; outlives the lane.
-  Lane(const LaneSetup& setup, const RecorderSetup& recording, std::unique_ptr<LaneSource> source, std::byte* memory,
-       RunControl& control, Collector& collector);
+  Lane(const LaneSetup& setup, const RecorderSetup& recording, std::unique_ptr<LaneSource> source,
+       std::byte* memory, RunControl& control, Collector& collector);
 
   void set_queue(std::unique_ptr<IoQueue> queue) { queue_ = std::move(queue); }
   void set_worker(HandOver* worker) { worker_ = worker; }
@@ -78,8 +80,8 @@ class Lane final : public Ready {
 
   // kCallback: for anyone.
   void ready(IoRequest& request) noexcept override;
-  /// By the lane's worker: completions, clock, everything that is due. False: somebody else is at it, and will look
-  /// again before it lets go.
+  /// By the lane's worker: completions, clock, everything that is due. False: somebody else is at
+  /// it, and will look again before it lets go.
   bool advance_by_worker() noexcept;
 
   bool done() const noexcept { return done_.load(std::memory_order_acquire); }
@@ -87,7 +89,8 @@ class Lane final : public Ready {
   unsigned in_flight() const noexcept { return in_flight_.load(std::memory_order_relaxed); }
   /// Thread-safe; complete once done().
   JobResult result() const;
-  /// After done() with nothing abandoned: no library thread is inside ready() any more, the lane may be destroyed.
+  /// After done() with nothing abandoned: no library thread is inside ready() any more, the lane
+  /// may be destroyed.
   bool quiet() const noexcept { return visitors_.load(std::memory_order_acquire) == 0; }
   void release_queue() { queue_.reset(); }
 
@@ -110,7 +113,9 @@ class Lane final : public Ready {
   void offer_again(int64_t now_ns) noexcept;
   void take_mailbox() noexcept;
   void advance(unsigned budget) noexcept;
-  void set_next_wake(int64_t at_ns) noexcept { next_wake_ns_.store(at_ns, std::memory_order_relaxed); }
+  void set_next_wake(int64_t at_ns) noexcept {
+    next_wake_ns_.store(at_ns, std::memory_order_relaxed);
+  }
 
   const LaneSetup setup_;
   const bool open_loop_;
@@ -127,9 +132,9 @@ class Lane final : public Ready {
   int64_t start_ns_ = 0, deadline_ns_ = INT64_MAX, drain_deadline_ns_ = INT64_MAX;
   int64_t last_completion_ns_ = 0;
   std::vector<IoRequest> slots_;
-  std::vector<IoRequest*> free_;     ///< a stack
+  std::vector<IoRequest*> free_;  ///< a stack
   size_t free_count_ = 0;
-  std::vector<IoRequest*> again_;    ///< not accepted yet, or to be re-issued for the remainder
+  std::vector<IoRequest*> again_;     ///< not accepted yet, or to be re-issued for the remainder
   std::vector<uint64_t> done_bytes_;  ///< by slot: what short completions have brought
   uint64_t unflushed_ = 0, unflushed_by_op_[kOpCount] = {};
   int64_t unflushed_since_ns_ = 0;

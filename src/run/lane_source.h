@@ -1,5 +1,6 @@
-// LaneSource: what a lane is to do next: workload and arrivals behind one call per batch. The real one is
-// workload_source.cc; tests script their own. Owned by one lane; called by whoever holds its strand.
+// LaneSource: what a lane is to do next: workload and arrivals behind one call per batch. The real
+// one is workload_source.cc; tests script their own. Owned by one lane; called by whoever holds its
+// strand.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,12 @@ class LaneSource {
   virtual ~LaneSource() = default;
   /// The lane begins to issue now (the start of its warm-up): arrivals count from here.
   virtual void start(int64_t now_ns) = 0;
-  /// Fills op, file, offset, length, the payload of writes and (open loop) due_ns of up to slots.size() requests, from
-  /// the front, with what is due at now_ns. Returns how many; 0 when nothing is due or the work is done.
+  /// Fills op, file, offset, length, the payload of writes and (open loop) due_ns of up to
+  /// slots.size() requests, from the front, with what is due at now_ns. Returns how many; 0 when
+  /// nothing is due or the work is done.
   virtual int next_batch(std::span<IoRequest* const> slots, int64_t now_ns) noexcept = 0;
-  /// What is to be issued once everything has completed (end_fsync): fills `slots` from the front. 0: nothing, or no more.
+  /// What is to be issued once everything has completed (end_fsync): fills `slots` from the front.
+  /// 0: nothing, or no more.
   virtual int end_batch(std::span<IoRequest* const> slots) noexcept {
     static_cast<void>(slots);
     return 0;

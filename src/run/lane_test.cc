@@ -1,5 +1,6 @@
-// Lanes and workers under a clock that the test moves, and an engine that does what the test says: response times come
-// out as arithmetic says, whatever the machine does. The last tests use real threads, for TSan.
+// Lanes and workers under a clock that the test moves, and an engine that does what the test says:
+// response times come out as arithmetic says, whatever the machine does. The last tests use real
+// threads, for TSan.
 
 #include "run/lane.h"
 
@@ -19,7 +20,9 @@ namespace cephmark {
 namespace {
 
 int64_t clock_ns = 0;
-int64_t test_clock() { return clock_ns; }
+int64_t test_clock() {
+  return clock_ns;
+}
 
 // What the scripted engine does with its n-th request.
 struct Answer {
@@ -112,8 +115,9 @@ class Bed {
     auto port = std::make_unique<ScriptedPort>(std::move(script));
     port_ = port.get();
     worker_.set_port(std::move(port));
-    lane_ = std::make_unique<Lane>(setup, RecorderSetup{.slot_ns = kSlot_ns, .open_loop = interval_ns != 0},
-                                   std::make_unique<CountedSource>(total, interval_ns), nullptr, control_, collector_);
+    lane_ = std::make_unique<Lane>(
+        setup, RecorderSetup{.slot_ns = kSlot_ns, .open_loop = interval_ns != 0},
+        std::make_unique<CountedSource>(total, interval_ns), nullptr, control_, collector_);
     lane_->set_queue(std::make_unique<ScriptedQueue>(*port_));
     worker_.add(*lane_);
     control_.set_epoch(kEpoch_ns);
@@ -121,7 +125,8 @@ class Bed {
 
   void release(int stage = 0) { control_.release_stage(stage, clock_ns, 1); }
 
-  // Moves the clock from event to event until the lane is done or `until_ns` (from the epoch) is reached.
+  // Moves the clock from event to event until the lane is done or `until_ns` (from the epoch) is
+  // reached.
   void run(int64_t until_ns = INT64_MAX - kEpoch_ns) {
     for (int turns = 0; turns < 1'000'000; ++turns) {
       const int64_t timer_ns = worker_.turn();
@@ -138,7 +143,9 @@ class Bed {
   }
 
   JobResult result() const { return lane_->result(); }
-  const OpResult reads() const { return result().find(Op::kRead) ? *result().find(Op::kRead) : OpResult(); }
+  const OpResult reads() const {
+    return result().find(Op::kRead) ? *result().find(Op::kRead) : OpResult();
+  }
   Lane& lane() { return *lane_; }
   RunControl& control() { return control_; }
   Collector& collector() { return collector_; }
@@ -170,10 +177,14 @@ const PhaseSpan* phase(const JobResult& result, PhaseKind kind) {
 TEST(Lane, AStallUnderAFixedRateGivesTheResponseTimesOfArithmetic) {
   // 100 I/Os/s, 1 ms each, one at a time; what is submitted at 200..699 ms comes back at 700 ms.
   constexpr int kCount = 200;
-  constexpr int64_t kInterval = 10 * kNsPerMs, kService = kNsPerMs, kFrom = 200 * kNsPerMs, kTo = 700 * kNsPerMs;
-  const auto done_at = [](int64_t start_ns) { return start_ns >= kFrom && start_ns < kTo ? kTo : start_ns + kService; };
+  constexpr int64_t kInterval = 10 * kNsPerMs, kService = kNsPerMs, kFrom = 200 * kNsPerMs,
+                    kTo = 700 * kNsPerMs;
+  const auto done_at = [](int64_t start_ns) {
+    return start_ns >= kFrom && start_ns < kTo ? kTo : start_ns + kService;
+  };
   Bed bed({.depth = 1}, kCount, kInterval, [&](const IoRequest& request, int) {
-    return Answer{Bed::kEpoch_ns + done_at(clock_ns - Bed::kEpoch_ns), static_cast<int64_t>(request.length)};
+    return Answer{Bed::kEpoch_ns + done_at(clock_ns - Bed::kEpoch_ns),
+                  static_cast<int64_t>(request.length)};
   });
   bed.release();
   bed.run();
@@ -199,7 +210,8 @@ TEST(Lane, AStallUnderAFixedRateGivesTheResponseTimesOfArithmetic) {
 }
 
 TEST(Lane, WhatCompletesInTheWindowCountsAndNothingElse) {
-  Bed bed({.depth = 1, .ramp_ns = 100 * kNsPerMs, .runtime_ns = 200 * kNsPerMs}, kEndless, 0, takes(kNsPerMs));
+  Bed bed({.depth = 1, .ramp_ns = 100 * kNsPerMs, .runtime_ns = 200 * kNsPerMs}, kEndless, 0,
+          takes(kNsPerMs));
   bed.release();
   bed.run();
   const JobResult result = bed.result();
@@ -245,7 +257,8 @@ TEST(Lane, AllIoOfASizeBoundJobCounts) {
 
 TEST(Lane, AnErrorStopsTheJobAndWhatIsInFlightIsRecorded) {
   Bed bed({.depth = 4}, kEndless, 0, [](const IoRequest& request, int index) {
-    return Answer{clock_ns + (index + 1) * kNsPerMs, index == 5 ? -EIO : static_cast<int64_t>(request.length)};
+    return Answer{clock_ns + (index + 1) * kNsPerMs,
+                  index == 5 ? -EIO : static_cast<int64_t>(request.length)};
   });
   bed.release();
   bed.run();
@@ -302,7 +315,8 @@ TEST(Lane, AStopIsADeadlineAndMarksTheResult) {
 TEST(Lane, RequestsThatNeverComeBackAreAbandonedAfterTheGrace) {
   Bed bed({.depth = 4, .runtime_ns = 100 * kNsPerMs, .drain_grace_ns = kNsPerSecond}, kEndless, 0,
           [](const IoRequest& request, int index) {
-            return Answer{index < 2 ? clock_ns + kNsPerMs : INT64_MAX, static_cast<int64_t>(request.length)};
+            return Answer{index < 2 ? clock_ns + kNsPerMs : INT64_MAX,
+                          static_cast<int64_t>(request.length)};
           });
   bed.release();
   bed.run();
@@ -324,7 +338,8 @@ TEST(Lane, ItsStageIsAwaitedAndTheStartDelayCountsFromThere) {
 }
 
 TEST(Lane, ARateBelowOneIoPerRuntimeDoesNotHoldUpTheEnd) {
-  Bed bed({.depth = 1, .runtime_ns = 5 * kNsPerSecond}, kEndless, 80 * kNsPerSecond, takes(kNsPerMs));
+  Bed bed({.depth = 1, .runtime_ns = 5 * kNsPerSecond}, kEndless, 80 * kNsPerSecond,
+          takes(kNsPerMs));
   bed.release();
   bed.run();
   EXPECT_EQ(clock_ns - Bed::kEpoch_ns, 5 * kNsPerSecond);
@@ -346,7 +361,8 @@ TEST(Lane, EachSecondAddsUp) {
   RunResult result;
   bed.collector().finish(result);
   uint64_t in_intervals = 0;
-  for (const Histogram& interval : result.interval_response[op_index(Op::kRead)]) in_intervals += interval.count();
+  for (const Histogram& interval : result.interval_response[op_index(Op::kRead)])
+    in_intervals += interval.count();
   EXPECT_EQ(in_intervals, bed.reads().ios);
 }
 
@@ -416,13 +432,16 @@ TEST_P(CallbackLanes, EveryRequestIsIssuedAndRecordedOnce) {
   Worker worker(CompletionMode::kCallback, control);
   Library library;
   for (int i = 0; i < kLanes; ++i) {
-    LaneSetup setup{.mode = CompletionMode::kCallback, .depth = 16, .has_submit_latency = true,
-                    .hand_over_only = hand_over_only, .callback_budget = static_cast<unsigned>(i % 3)};
+    LaneSetup setup{.mode = CompletionMode::kCallback,
+                    .depth = 16,
+                    .has_submit_latency = true,
+                    .hand_over_only = hand_over_only,
+                    .callback_budget = static_cast<unsigned>(i % 3)};
     setup.ops = {Op::kRead};
     setup.clock = monotonic_ns;
     lanes.push_back(std::make_unique<Lane>(setup, RecorderSetup{.open_loop = interval_ns != 0},
-                                           std::make_unique<CountedSource>(kTotal, interval_ns), nullptr, control,
-                                           collector));
+                                           std::make_unique<CountedSource>(kTotal, interval_ns),
+                                           nullptr, control, collector));
     lanes.back()->set_queue(std::make_unique<LibraryQueue>(library, *lanes.back()));
     worker.add(*lanes.back());
   }
@@ -431,7 +450,8 @@ TEST_P(CallbackLanes, EveryRequestIsIssuedAndRecordedOnce) {
   control.release_stage(0, control.epoch_ns(), kLanes);
   worker.wake();
   const int64_t give_up_ns = monotonic_ns() + 100 * kNsPerSecond;
-  while (control.active() > 0 && monotonic_ns() < give_up_ns) control.wait_for_news(kNsPerSecond, false);
+  while (control.active() > 0 && monotonic_ns() < give_up_ns)
+    control.wait_for_news(kNsPerSecond, false);
   EXPECT_EQ(control.active(), 0);
   control.quit();
   worker.wake();
@@ -447,7 +467,8 @@ TEST_P(CallbackLanes, EveryRequestIsIssuedAndRecordedOnce) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, CallbackLanes,
-                         testing::Combine(testing::Bool(), testing::Values(int64_t{0}, 20 * kNsPerUs)));
+                         testing::Combine(testing::Bool(),
+                                          testing::Values(int64_t{0}, 20 * kNsPerUs)));
 
 }  // namespace
 }  // namespace cephmark

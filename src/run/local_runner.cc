@@ -16,12 +16,13 @@ namespace {
 
 /// A lane that is not done this long after it should have given up is stuck inside a library call.
 constexpr int64_t kStuckAfter_ns = 3 * kNsPerSecond;
-/// Series slots of a whole run that are kept in memory, over all lanes and op kinds (40 bytes each).
+/// Series slots of a whole run that are kept in memory, over all lanes and op kinds (40 bytes
+/// each).
 constexpr int64_t kMaxSeriesSlots = 4'000'000;
 constexpr int64_t kAssumedRun_ns = 3600 * kNsPerSecond;
 
-// Binds the calling thread, and so every thread and child it starts from now on, to the first `max_cpus` of the CPUs it
-// may use; puts the old set back at the end.
+// Binds the calling thread, and so every thread and child it starts from now on, to the first
+// `max_cpus` of the CPUs it may use; puts the old set back at the end.
 class Affinity {
  public:
   explicit Affinity(int max_cpus) {
@@ -73,8 +74,8 @@ int64_t series_slot_ns(const Plan& plan) {
 
 CpuUsage difference(const CpuUsage& after, const CpuUsage& before) {
   return {after.user_ns - before.user_ns, after.system_ns - before.system_ns,
-          after.context_switches - before.context_switches, after.major_faults - before.major_faults,
-          after.minor_faults - before.minor_faults};
+          after.context_switches - before.context_switches,
+          after.major_faults - before.major_faults, after.minor_faults - before.minor_faults};
 }
 
 // One stage's times, from its jobs.
@@ -92,7 +93,8 @@ StageTimes stage_times(const RunState& state, int stage, int64_t start_ns) {
     ++times.lanes;
     const int64_t from_ns = start_ns + setup.startdelay_ns + setup.ramp_ns;
     times.measure_start_ns = std::min(times.measure_start_ns, from_ns);
-    times.measure_end_ns = std::max(times.measure_end_ns, setup.runtime_ns > 0 ? from_ns + setup.runtime_ns : INT64_MAX);
+    times.measure_end_ns = std::max(times.measure_end_ns,
+                                    setup.runtime_ns > 0 ? from_ns + setup.runtime_ns : INT64_MAX);
   }
   return times;
 }
@@ -100,7 +102,8 @@ StageTimes stage_times(const RunState& state, int stage, int64_t start_ns) {
 // Runs the stages of a plan that is set up.
 class StageLoop {
  public:
-  StageLoop(RunState& state, const LocalRunnerOptions& options, Observer& observer, RunResult& result)
+  StageLoop(RunState& state, const LocalRunnerOptions& options, Observer& observer,
+            RunResult& result)
       : state_(state), options_(options), observer_(observer), result_(result) {}
 
   /// False: lanes are stuck, nothing may be taken down.
@@ -140,8 +143,10 @@ class StageLoop {
       }
       if (now_ns > give_up_ns()) return false;
       int64_t until_ns = std::min(next_tick_ns, give_up_ns());
-      if (!cpu_begun_) until_ns = std::min(until_ns, times_.measure_start_ns);
-      else if (!cpu_ended_) until_ns = std::min(until_ns, times_.measure_end_ns);
+      if (!cpu_begun_)
+        until_ns = std::min(until_ns, times_.measure_start_ns);
+      else if (!cpu_ended_)
+        until_ns = std::min(until_ns, times_.measure_end_ns);
       state_.control.wait_for_news(std::max<int64_t>(0, until_ns - monotonic_ns()), stop_known);
     }
     const int64_t now_ns = monotonic_ns();
@@ -182,12 +187,15 @@ class StageLoop {
     sample.phase = now_ns < times_.measure_start_ns ? PhaseKind::kWarmup
                    : now_ns < end_ns                ? PhaseKind::kMeasure
                                                     : PhaseKind::kDrain;
-    const int64_t phase_end_ns = sample.phase == PhaseKind::kWarmup ? times_.measure_start_ns : end_ns;
-    if (phase_end_ns != INT64_MAX) sample.phase_left_ns = std::max<int64_t>(0, phase_end_ns - now_ns);
+    const int64_t phase_end_ns =
+        sample.phase == PhaseKind::kWarmup ? times_.measure_start_ns : end_ns;
+    if (phase_end_ns != INT64_MAX)
+      sample.phase_left_ns = std::max<int64_t>(0, phase_end_ns - now_ns);
     if (end_ns != INT64_MAX)
-      sample.fraction_done = std::clamp(
-          static_cast<double>(now_ns - state_.control.stage_start_ns()) / (end_ns - state_.control.stage_start_ns()),
-          0.0, 1.0);
+      sample.fraction_done =
+          std::clamp(static_cast<double>(now_ns - state_.control.stage_start_ns()) /
+                         (end_ns - state_.control.stage_start_ns()),
+                     0.0, 1.0);
     int last_vm = -1;
     for (const LanePlace& place : state_.lanes) {
       const Lane& lane = *place.lane;
@@ -217,11 +225,13 @@ void warn_of_slow_rates(const Plan& plan, RunResult& result) {
         const uint64_t rate = job.rate_bytes_per_s[op_index(op)];
         if (!job.has_op(op) || rate == 0 || job.runtime_ns == 0) continue;
         const uint64_t block = job.block_sizes[op_index(op)].min_bytes;
-        if (static_cast<double>(rate) * job.runtime_ns / kNsPerSecond >= static_cast<double>(block)) continue;
-        result.taints.push_back({"rate-below-one-block",
-                                 fmt::format("job {}: a rate of {} bytes/s gives less than one {} of {} bytes in its "
-                                             "runtime",
-                                             job.name, rate, op_name(op), block)});
+        if (static_cast<double>(rate) * job.runtime_ns / kNsPerSecond >= static_cast<double>(block))
+          continue;
+        result.taints.push_back(
+            {"rate-below-one-block",
+             fmt::format("job {}: a rate of {} bytes/s gives less than one {} of {} bytes in its "
+                         "runtime",
+                         job.name, rate, op_name(op), block)});
       }
 }
 
@@ -239,20 +249,23 @@ RunResult LocalRunner::run(const Plan& plan, std::stop_token stop, Observer& obs
   const int stages = plan.stage_count();
   bool all_done = false;
   {
-    const std::stop_callback on_stop(stop, [&control = state->control] { control.stop_at(monotonic_ns()); });
+    const std::stop_callback on_stop(
+        stop, [&control = state->control] { control.stop_at(monotonic_ns()); });
     observer.io_begins();
     all_done = StageLoop(*state, options_, observer, result).run(stages);
     observer.io_ended();
   }
   if (stop.stop_requested()) {
     result.stop_reason = "interrupted";
-    result.taints.push_back({"interrupted", "the run was stopped before its end: what was measured until then stands"});
+    result.taints.push_back(
+        {"interrupted", "the run was stopped before its end: what was measured until then stands"});
   }
   result.must_exit_hard = !all_done;
   collect_results(*state, result);
   if (result.must_exit_hard) {
     if (state->connections) state->connections->abandon();
-    static_cast<void>(state.release());  // requests are still out: the library may write there at any time
+    static_cast<void>(
+        state.release());  // requests are still out: the library may write there at any time
     return result;
   }
   bool stuck = false;

@@ -1,5 +1,6 @@
-// LocalRunner: executes a plan in this process: opens the engines, deals lanes to workers, releases stage after stage,
-// tells the observer each second, and merges what the lanes measured. One run at a time per object.
+// LocalRunner: executes a plan in this process: opens the engines, deals lanes to workers, releases
+// stage after stage, tells the observer each second, and merges what the lanes measured. One run at
+// a time per object.
 #pragma once
 
 #include "engine/file_target.h"
@@ -8,9 +9,10 @@
 namespace cephmark {
 
 struct LocalRunnerOptions {
-  FileGuard file_guard;           ///< asked before each file or device is opened; empty: default_file_guard
-  unsigned openers = 32;          ///< opens at once
-  bool hand_over_only = false;    ///< library threads never advance a lane (slower; to check the short way against)
+  FileGuard file_guard;   ///< asked before each file or device is opened; empty: default_file_guard
+  unsigned openers = 32;  ///< opens at once
+  bool hand_over_only =
+      false;  ///< library threads never advance a lane (slower; to check the short way against)
   int64_t tick_ns = 1'000'000'000;
 };
 

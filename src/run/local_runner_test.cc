@@ -1,4 +1,5 @@
-// LocalRunner on engines that need no cluster: whole plans, short, in real time; nothing here depends on how fast.
+// LocalRunner on engines that need no cluster: whole plans, short, in real time; nothing here
+// depends on how fast.
 
 #include "run/local_runner.h"
 
@@ -88,14 +89,17 @@ TEST(LocalRunner, AnAggregateIsTheSumOfItsClones) {
   EXPECT_EQ(total.bytes, total.ios * 4096);
   uint64_t in_series = 0, in_intervals = 0;
   for (const SlotSample& slot : total.series.slots()) in_series += slot.ios;
-  for (const Histogram& interval : result.interval_response[op_index(Op::kRead)]) in_intervals += interval.count();
+  for (const Histogram& interval : result.interval_response[op_index(Op::kRead)])
+    in_intervals += interval.count();
   EXPECT_EQ(in_series, total.ios);
   EXPECT_EQ(in_intervals, total.ios);
   ASSERT_EQ(result.vms.size(), 2u);
-  EXPECT_EQ(result.vms[0].jobs[0].find(Op::kRead)->ios + result.vms[1].jobs[0].find(Op::kRead)->ios, total.ios);
+  EXPECT_EQ(result.vms[0].jobs[0].find(Op::kRead)->ios + result.vms[1].jobs[0].find(Op::kRead)->ios,
+            total.ios);
 }
 
-// NUM-04 and NUM-11: warm-up, then a window of exactly the runtime, the same for all; only the job's own operations.
+// NUM-04 and NUM-11: warm-up, then a window of exactly the runtime, the same for all; only the
+// job's own operations.
 TEST(LocalRunner, TheWindowComesAfterTheWarmUpAndIsAsLongAsAsked) {
   JobSpec warm = job("warm");
   warm.rw.reads = false;
@@ -130,7 +134,8 @@ TEST(LocalRunner, NoVmBeginsAStageBeforeAllHaveEndedTheOneBefore) {
   const int64_t slowest_ns = measured(result.vms[1].jobs[0]).end_ns;
   for (const VmResult& vm : result.vms)
     EXPECT_GE(measured(vm.jobs[1]).start_ns, slowest_ns + 50 * kNsPerMs);
-  EXPECT_EQ(result.measured_ns, 600 * kNsPerMs);  // 300 ms common to all in stage 0, 300 ms in stage 1
+  EXPECT_EQ(result.measured_ns,
+            600 * kNsPerMs);  // 300 ms common to all in stage 0, 300 ms in stage 1
 }
 
 TEST(LocalRunner, ASizeBoundJobDoesItsSizeOnce) {

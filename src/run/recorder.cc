@@ -9,7 +9,9 @@ namespace cephmark {
 namespace {
 
 /// 1,2,4,8,16,32,>=64 hold depths from that value up.
-int depth_bucket(unsigned depth) { return std::min(6, static_cast<int>(std::bit_width(std::max(1u, depth))) - 1); }
+int depth_bucket(unsigned depth) {
+  return std::min(6, static_cast<int>(std::bit_width(std::max(1u, depth))) - 1);
+}
 /// 0, 1..4, 5..8, 9..16, 17..32, 33..64, more.
 int batch_bucket(unsigned count) {
   if (count == 0) return 0;
@@ -29,7 +31,8 @@ CpuUsage cpu_used(int who) {
           .minor_faults = static_cast<uint64_t>(used.ru_minflt)};
 }
 
-Recorder::Recorder(const RecorderSetup& setup, Collector& collector) : setup_(setup), collector_(collector) {}
+Recorder::Recorder(const RecorderSetup& setup, Collector& collector)
+    : setup_(setup), collector_(collector) {}
 
 void Recorder::reserve(Op op) {
   segment_.response[op_index(op)].reserve();
@@ -37,7 +40,8 @@ void Recorder::reserve(Op op) {
   if (setup_.has_submit_latency) submit_[op_index(op)].reserve();
 }
 
-void Recorder::start(int64_t epoch_ns, int64_t start_ns, int64_t measure_start_ns, int64_t measure_end_ns) noexcept {
+void Recorder::start(int64_t epoch_ns, int64_t start_ns, int64_t measure_start_ns,
+                     int64_t measure_end_ns) noexcept {
   epoch_ns_ = epoch_ns;
   start_ns_ = start_ns;
   measure_start_ns_ = measure_start_ns;
@@ -149,7 +153,8 @@ void Recorder::add_error(const IoRequest& request, int error) noexcept {
   // In every phase: an error is never left out for when it happened.
   ++totals_.op(request.op).errors[error];
   if (totals_.error_samples.size() < kErrorSamples)
-    totals_.error_samples.push_back({relative(request.completed_ns), request.op, request.offset, request.length, error});
+    totals_.error_samples.push_back(
+        {relative(request.completed_ns), request.op, request.offset, request.length, error});
 }
 
 void Recorder::finish(int64_t now_ns) noexcept {

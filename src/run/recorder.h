@@ -1,9 +1,10 @@
-// Recorder: what one lane measured. Written by the lane's holder only, without locks; once per slot and at phase
-// switches the finished segment is handed to the Collector and added to totals that result() may read at any time.
+// Recorder: what one lane measured. Written by the lane's holder only, without locks; once per slot
+// and at phase switches the finished segment is handed to the Collector and added to totals that
+// result() may read at any time.
 //
-// Which I/O counts: it belongs to the phase in which it completed. I/O in flight when the warm-up ends counts in the
-// measured window, with its whole latency; I/O that completes after the window's end counts in the drain only. A job
-// bounded by its size has no fixed end: all its I/O counts.
+// Which I/O counts: it belongs to the phase in which it completed. I/O in flight when the warm-up
+// ends counts in the measured window, with its whole latency; I/O that completes after the window's
+// end counts in the drain only. A job bounded by its size has no fixed end: all its I/O counts.
 #pragma once
 
 #include <array>
@@ -19,9 +20,9 @@ namespace cephmark {
 
 struct RecorderSetup {
   int64_t slot_ns = Series::kDefaultSlot_ns;
-  bool open_loop = false;           ///< response is measured from due_ns
+  bool open_loop = false;  ///< response is measured from due_ns
   bool has_submit_latency = false;
-  bool own_thread = false;          ///< the lane has its thread for itself: its CPU time can be told
+  bool own_thread = false;  ///< the lane has its thread for itself: its CPU time can be told
 };
 
 class Recorder {
@@ -34,13 +35,15 @@ class Recorder {
   /// Takes the memory for an op kind now, so that the hot loop does not.
   void reserve(Op op);
   /// The lane begins. All times are monotonic; measure_end_ns INT64_MAX: open end.
-  void start(int64_t epoch_ns, int64_t start_ns, int64_t measure_start_ns, int64_t measure_end_ns) noexcept;
+  void start(int64_t epoch_ns, int64_t start_ns, int64_t measure_start_ns,
+             int64_t measure_end_ns) noexcept;
   /// The window ends here (stop request, end of the work); later completions belong to the drain.
   void end_measure(int64_t at_ns) noexcept;
 
   /// A request that did all it was asked for; `bytes` may exceed request.length after short I/Os.
   void add(const IoRequest& request, uint64_t bytes) noexcept {
-    if (request.completed_ns >= segment_end_ns_) [[unlikely]] turn(request.completed_ns);
+    if (request.completed_ns >= segment_end_ns_) [[unlikely]]
+      turn(request.completed_ns);
     const int op = op_index(request.op);
     int64_t response_ns = request.completed_ns - request.submitted_ns;
     if (setup_.open_loop) {

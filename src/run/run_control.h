@@ -35,7 +35,9 @@ class RunControl {
 
   // Read by lanes and workers.
   int stage() const noexcept { return stage_.load(std::memory_order_acquire); }
-  int64_t stage_start_ns() const noexcept { return stage_start_ns_.load(std::memory_order_relaxed); }
+  int64_t stage_start_ns() const noexcept {
+    return stage_start_ns_.load(std::memory_order_relaxed);
+  }
   int64_t stop_ns() const noexcept { return stop_ns_.load(std::memory_order_relaxed); }
   bool quitting() const noexcept { return quit_.load(std::memory_order_acquire); }
 

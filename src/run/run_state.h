@@ -1,6 +1,7 @@
-// RunState: everything that stands while a plan runs: engines, lanes, workers, memory. Made by set_up(), driven by
-// LocalRunner, taken down by tear_down(). Only the runner's thread uses it, but for what lanes and workers do themselves.
-// When requests never came back, it is left standing on purpose (abandon()): the library still writes there.
+// RunState: everything that stands while a plan runs: engines, lanes, workers, memory. Made by
+// set_up(), driven by LocalRunner, taken down by tear_down(). Only the runner's thread uses it, but
+// for what lanes and workers do themselves. When requests never came back, it is left standing on
+// purpose (abandon()): the library still writes there.
 #pragma once
 
 #include <map>
@@ -38,7 +39,7 @@ class LaneMemory {
 struct OpenTarget {
   const EngineRow* row = nullptr;
   std::shared_ptr<Engine> engine;
-  std::string what;                ///< for progress and errors, before its name is known
+  std::string what;  ///< for progress and errors, before its name is known
   std::shared_ptr<TargetInfo> info = std::make_shared<TargetInfo>();
   bool will_write = false;
   std::shared_ptr<std::atomic<bool>> open = std::make_shared<std::atomic<bool>>(false);
@@ -54,7 +55,7 @@ struct LanePlace {
 struct RunState {
   explicit RunState(const Plan& the_plan, int64_t slot_ns) : plan(the_plan), collector(slot_ns) {}
 
-  const Plan plan;                 ///< a copy: engines may outlive the caller's
+  const Plan plan;  ///< a copy: engines may outlive the caller's
   FileGuard file_guard;
   RunControl control;
   Collector collector;
@@ -65,13 +66,17 @@ struct RunState {
   std::vector<std::unique_ptr<Worker>> workers;
 };
 
-/// Opens, prepares, makes lanes and workers (threads started, waiting for stage 0). On Error what was opened is closed.
-/// `slot_ns`: width of the series' slots. `cpus`: how many this process may use.
-std::unique_ptr<RunState> set_up(const Plan& plan, const LocalRunnerOptions& options, int64_t slot_ns, int cpus,
-                                 Observer& observer, std::stop_token stop);
+/// Opens, prepares, makes lanes and workers (threads started, waiting for stage 0). On Error what
+/// was opened is closed. `slot_ns`: width of the series' slots. `cpus`: how many this process may
+/// use.
+std::unique_ptr<RunState> set_up(const Plan& plan, const LocalRunnerOptions& options,
+                                 int64_t slot_ns, int cpus, Observer& observer,
+                                 std::stop_token stop);
 
-/// Ends the threads and closes the engines. All lanes must be done with nothing in flight. Returns what went wrong on
-/// the way (for the result's taints); sets `stuck` when a close did not come back.
-std::vector<std::string> tear_down(std::unique_ptr<RunState> state, Observer& observer, bool& stuck);
+/// Ends the threads and closes the engines. All lanes must be done with nothing in flight. Returns
+/// what went wrong on the way (for the result's taints); sets `stuck` when a close did not come
+/// back.
+std::vector<std::string> tear_down(std::unique_ptr<RunState> state, Observer& observer,
+                                   bool& stuck);
 
 }  // namespace cephmark

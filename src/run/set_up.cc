@@ -18,8 +18,8 @@ namespace cephmark {
 namespace {
 
 constexpr uint64_t kPage_bytes = 4096;
-constexpr uint64_t kTouchAtMost_bytes = kGiB;      ///< of all lanes: page faults belong before the run
-constexpr unsigned kCallbackSubmissions = 8;       ///< reference: what a completion thread may do
+constexpr uint64_t kTouchAtMost_bytes = kGiB;  ///< of all lanes: page faults belong before the run
+constexpr unsigned kCallbackSubmissions = 8;   ///< reference: what a completion thread may do
 constexpr uint64_t kCallbackPayload_bytes = 64 * kKiB;
 constexpr unsigned kClosers = 32;
 constexpr int64_t kCloseTimeout_ns = 30 * kNsPerSecond;
@@ -27,10 +27,13 @@ constexpr int64_t kCloseTimeout_ns = 30 * kNsPerSecond;
 const EngineRow& row_of(const JobSpec& job) {
   const EngineRow* row = find_engine(job.ioengine);
   if (row) return *row;
-  throw UsageError(fmt::format("job {} ({}): there is no engine \"{}\"", job.name, job.source, job.ioengine));
+  throw UsageError(
+      fmt::format("job {} ({}): there is no engine \"{}\"", job.name, job.source, job.ioengine));
 }
 
-bool writes_of(const JobSpec& job) { return job.rw.writes || job.rw.trims; }
+bool writes_of(const JobSpec& job) {
+  return job.rw.writes || job.rw.trims;
+}
 
 void connect(RunState& state, Observer& observer, const std::stop_token& stop, bool& left_behind) {
   bool needs_ceph = false;
@@ -40,7 +43,8 @@ void connect(RunState& state, Observer& observer, const std::stop_token& stop, b
   auto pool = std::make_shared<ConnectionPool>(state.plan);
   Step step;
   step.name = fmt::format("{} connections", pool->size());
-  step.timeout_ns = state.plan.limits.open_timeout_ns + 5 * kNsPerSecond;  // its own error comes first and says more
+  step.timeout_ns = state.plan.limits.open_timeout_ns +
+                    5 * kNsPerSecond;  // its own error comes first and says more
   step.action = [pool] { pool->connect(); };
   step.if_late = [pool] { pool->abandon(); };
   std::vector<Step> steps;
@@ -59,7 +63,8 @@ void make_targets(RunState& state) {
       if (!target.engine) {
         target.row = &row;
         target.engine = row.create(job, context);
-        target.what = fmt::format("{}{}{} ({})", vm.name, vm.name.empty() ? "" : ", ", job.name, job.ioengine);
+        target.what = fmt::format("{}{}{} ({})", vm.name, vm.name.empty() ? "" : ", ", job.name,
+                                  job.ioengine);
       }
       target.will_write |= writes_of(job);
       targets.push_back(&target);
@@ -67,8 +72,8 @@ void make_targets(RunState& state) {
   }
 }
 
-void open_targets(RunState& state, unsigned openers, Observer& observer, const std::stop_token& stop,
-                  bool& left_behind) {
+void open_targets(RunState& state, unsigned openers, Observer& observer,
+                  const std::stop_token& stop, bool& left_behind) {
   std::vector<Step> opens, prepares;
   for (auto& [key, target] : state.targets) {
     Step step;
@@ -94,10 +99,12 @@ void open_targets(RunState& state, unsigned openers, Observer& observer, const s
     };
     prepares.push_back(std::move(step));
   }
-  run_steps("preparing targets for writing", std::move(prepares), openers, observer, stop, left_behind);
+  run_steps("preparing targets for writing", std::move(prepares), openers, observer, stop,
+            left_behind);
 }
 
-LaneSetup lane_setup(const JobSpec& job, const EngineRow& row, const RunLimits& limits, bool hand_over_only) {
+LaneSetup lane_setup(const JobSpec& job, const EngineRow& row, const RunLimits& limits,
+                     bool hand_over_only) {
   LaneSetup setup;
   setup.stage = job.stage;
   for (int op = 0; op < kOpCount; ++op)
@@ -115,13 +122,17 @@ LaneSetup lane_setup(const JobSpec& job, const EngineRow& row, const RunLimits& 
   setup.callback_budget = kCallbackSubmissions;
   if (job.rw.writes && !job.zero_buffers)
     setup.callback_budget = static_cast<unsigned>(
-        std::min<uint64_t>(kCallbackSubmissions, kCallbackPayload_bytes / std::max<uint64_t>(1, max_block_bytes(job))));
+        std::min<uint64_t>(kCallbackSubmissions,
+                           kCallbackPayload_bytes / std::max<uint64_t>(1, max_block_bytes(job))));
   return setup;
 }
 
-uint64_t round_up(uint64_t bytes) { return (bytes + kPage_bytes - 1) / kPage_bytes * kPage_bytes; }
+uint64_t round_up(uint64_t bytes) {
+  return (bytes + kPage_bytes - 1) / kPage_bytes * kPage_bytes;
+}
 
-// What all lanes together need; refused before it is taken, since the kernel would only refuse by killing.
+// What all lanes together need; refused before it is taken, since the kernel would only refuse by
+// killing.
 bool may_touch_memory(const RunState& state) {
   uint64_t total = 0;
   for (const VmPlan& vm : state.plan.vms)
@@ -130,9 +141,10 @@ bool may_touch_memory(const RunState& state) {
         total += round_up(max_block_bytes(job)) * job.iodepth * static_cast<uint64_t>(job.numjobs);
   const uint64_t physical = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * kPage_bytes;
   if (total > physical / 2)
-    throw Error(fmt::format("the plan's buffers take {} of this machine's {} of memory", format_size(total),
-                            format_size(physical)),
-                "use a smaller iodepth, block size or number of VMs, or spread them over more hosts");
+    throw Error(
+        fmt::format("the plan's buffers take {} of this machine's {} of memory", format_size(total),
+                    format_size(physical)),
+        "use a smaller iodepth, block size or number of VMs, or spread them over more hosts");
   return total <= kTouchAtMost_bytes;
 }
 
@@ -143,13 +155,15 @@ void make_lanes(RunState& state, const LocalRunnerOptions& options, int64_t slot
     for (size_t j = 0; j < state.plan.vms[vm].jobs.size(); ++j) {
       const JobSpec& job = state.plan.vms[vm].jobs[j];
       OpenTarget& target = *state.job_targets[vm][j];
-      const TargetExtent extent{.name = target.info->name,
-                                .size_bytes = target.info->size_bytes / std::max(1u, target.info->files),
-                                .fixed = true,
-                                .files = target.info->files};
+      const TargetExtent extent{
+          .name = target.info->name,
+          .size_bytes = target.info->size_bytes / std::max(1u, target.info->files),
+          .fixed = true,
+          .files = target.info->files};
       for (int clone = 0; clone < job.numjobs; ++clone) {
         const Region region = resolve_region(job, extent, clone);
-        auto source = std::make_unique<WorkloadSource>(job, region, lane_seed(job, state.plan.seed, index++));
+        auto source =
+            std::make_unique<WorkloadSource>(job, region, lane_seed(job, state.plan.seed, index++));
         LaneSetup setup = lane_setup(job, *target.row, state.plan.limits, options.hand_over_only);
         setup.vm = static_cast<int>(vm);
         setup.job = static_cast<int>(j);
@@ -163,19 +177,20 @@ void make_lanes(RunState& state, const LocalRunnerOptions& options, int64_t slot
         place.target = &target;
         place.job = &job;
         place.memory = std::make_unique<LaneMemory>(setup.slot_bytes * setup.depth, touch);
-        place.lane = std::make_unique<Lane>(setup, recording, std::move(source), place.memory->data(), state.control,
-                                            state.collector);
+        place.lane = std::make_unique<Lane>(setup, recording, std::move(source),
+                                            place.memory->data(), state.control, state.collector);
         state.lanes.push_back(std::move(place));
       }
     }
   }
 }
 
-// One worker per CPU and engine, or per lane where calls block. Each stage's lanes are dealt in turn, so that every
-// stage keeps all workers busy.
+// One worker per CPU and engine, or per lane where calls block. Each stage's lanes are dealt in
+// turn, so that every stage keeps all workers busy.
 void make_workers(RunState& state, int cpus) {
   std::map<const EngineRow*, std::map<int, std::vector<LanePlace*>>> groups;
-  for (LanePlace& place : state.lanes) groups[place.target->row][place.lane->setup().stage].push_back(&place);
+  for (LanePlace& place : state.lanes)
+    groups[place.target->row][place.lane->setup().stage].push_back(&place);
   for (auto& [row, stages] : groups) {
     size_t widest = 0;
     for (const auto& [stage, places] : stages) widest = std::max(widest, places.size());
@@ -186,7 +201,8 @@ void make_workers(RunState& state, int cpus) {
       state.workers.push_back(std::make_unique<Worker>(row->completion, state.control));
     for (auto& [stage, places] : stages) {
       for (size_t i = 0; i < places.size(); ++i) {
-        if (blocking) state.workers.push_back(std::make_unique<Worker>(row->completion, state.control));
+        if (blocking)
+          state.workers.push_back(std::make_unique<Worker>(row->completion, state.control));
         Worker& worker = blocking ? *state.workers.back() : *state.workers[first + i % count];
         worker.add(*places[i]->lane);
       }
@@ -223,7 +239,8 @@ void close_quietly(RunState& state, Observer& observer, bool& left_behind) {
   std::vector<Step> closes;
   for (auto& [key, target] : state.targets)
     if (*target.open)
-      closes.push_back({target.info->name, [engine = target.engine] { engine->close(); }, {}, kCloseTimeout_ns});
+      closes.push_back(
+          {target.info->name, [engine = target.engine] { engine->close(); }, {}, kCloseTimeout_ns});
   try {
     run_steps("closing targets", std::move(closes), kClosers, observer, {}, left_behind);
   } catch (const Error& error) {
@@ -238,7 +255,8 @@ LaneMemory::LaneMemory(uint64_t bytes, bool touch) : bytes_(bytes) {
   void* at = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | (touch ? MAP_POPULATE : MAP_NORESERVE), -1, 0);
   if (at == MAP_FAILED)
-    throw Error(fmt::format("cannot take {} of memory for I/O buffers: {}", format_size(bytes), errno_text(errno)),
+    throw Error(fmt::format("cannot take {} of memory for I/O buffers: {}", format_size(bytes),
+                            errno_text(errno)),
                 "use a smaller iodepth or block size");
   data_ = static_cast<std::byte*>(at);
 }
@@ -247,8 +265,9 @@ LaneMemory::~LaneMemory() {
   if (data_) munmap(data_, bytes_);
 }
 
-std::unique_ptr<RunState> set_up(const Plan& plan, const LocalRunnerOptions& options, int64_t slot_ns, int cpus,
-                                 Observer& observer, std::stop_token stop) {
+std::unique_ptr<RunState> set_up(const Plan& plan, const LocalRunnerOptions& options,
+                                 int64_t slot_ns, int cpus, Observer& observer,
+                                 std::stop_token stop) {
   auto state = std::make_unique<RunState>(plan, slot_ns);
   state->file_guard = options.file_guard ? options.file_guard : FileGuard(default_file_guard);
   bool left_behind = false;
@@ -280,7 +299,8 @@ std::unique_ptr<RunState> set_up(const Plan& plan, const LocalRunnerOptions& opt
   return state;
 }
 
-std::vector<std::string> tear_down(std::unique_ptr<RunState> state, Observer& observer, bool& stuck) {
+std::vector<std::string> tear_down(std::unique_ptr<RunState> state, Observer& observer,
+                                   bool& stuck) {
   std::vector<std::string> troubles;
   state->control.quit();
   for (auto& worker : state->workers) worker->wake();

@@ -94,8 +94,8 @@ bool give_up(Shared& shared) {
 
 }  // namespace
 
-void run_steps(const std::string& what, std::vector<Step> steps, unsigned threads, Observer& observer,
-               std::stop_token stop, bool& left_behind) {
+void run_steps(const std::string& what, std::vector<Step> steps, unsigned threads,
+               Observer& observer, std::stop_token stop, bool& left_behind) {
   if (steps.empty()) return;
   const size_t total = steps.size();
   auto shared = std::make_shared<Shared>();
@@ -122,16 +122,17 @@ void run_steps(const std::string& what, std::vector<Step> steps, unsigned thread
     if (shared->done == total) return;
     if (stop.stop_requested()) {
       left_behind |= give_up(*shared);
-      throw Error(fmt::format("interrupted while {} ({} of {} done)", what, shared->done, total), "",
-                  ExitCode::kInterrupted);
+      throw Error(fmt::format("interrupted while {} ({} of {} done)", what, shared->done, total),
+                  "", ExitCode::kInterrupted);
     }
     int64_t timeout_ns = 0;
     const std::string late = overdue(*shared, monotonic_ns(), timeout_ns);
     if (!late.empty()) {
       left_behind |= give_up(*shared);
-      throw Error(fmt::format("{}: {} did not come back within {} ({} of {} done)", what, late,
-                              format_duration(timeout_ns), shared->done, total),
-                  "is the cluster up, are its monitors and OSDs reachable from here, is the pool active?");
+      throw Error(
+          fmt::format("{}: {} did not come back within {} ({} of {} done)", what, late,
+                      format_duration(timeout_ns), shared->done, total),
+          "is the cluster up, are its monitors and OSDs reachable from here, is the pool active?");
     }
     shared->news.wait_for(lock, kLook, [&] { return shared->done != told; });
   }

@@ -14,7 +14,9 @@ namespace {
 
 class Heard : public Observer {
  public:
-  void progress(const std::string&, uint64_t done, uint64_t total) override { last = {done, total}; }
+  void progress(const std::string&, uint64_t done, uint64_t total) override {
+    last = {done, total};
+  }
   void note(const std::string&) override {}
   void tick(const TickSample&) override {}
   std::pair<uint64_t, uint64_t> last;
@@ -37,7 +39,8 @@ TEST(Steps, ALateOneIsNamedLeftBehindAndCleansUp) {
   auto open = std::make_shared<std::shared_future<void>>(gate->get_future());
   auto cleaned = std::make_shared<std::promise<void>>();
   std::vector<Step> steps;
-  steps.push_back({"rbd/slow", [open] { open->wait(); }, [cleaned] { cleaned->set_value(); }, 50 * kNsPerMs});
+  steps.push_back(
+      {"rbd/slow", [open] { open->wait(); }, [cleaned] { cleaned->set_value(); }, 50 * kNsPerMs});
   Heard heard;
   bool left_behind = false;
   try {
@@ -55,7 +58,13 @@ TEST(Steps, AFailureIsItsOwnErrorAndStopsTheRest) {
   std::vector<Step> steps;
   auto begun = std::make_shared<std::atomic<int>>(0);
   for (int i = 0; i < 50; ++i)
-    steps.push_back({"x", [begun] { ++*begun; throw Error("no such image", "create it"); }, {}, 0});
+    steps.push_back({"x",
+                     [begun] {
+                       ++*begun;
+                       throw Error("no such image", "create it");
+                     },
+                     {},
+                     0});
   Heard heard;
   bool left_behind = false;
   EXPECT_THROW(run_steps("opening", std::move(steps), 1, heard, {}, left_behind), Error);

@@ -1,11 +1,14 @@
-// Strand: the word that lets one thread at a time advance a lane, whichever thread that is, and Mailbox: where
-// completions wait that found the lane taken. Neither locks, blocks or allocates; every function is thread-safe.
+// Strand: the word that lets one thread at a time advance a lane, whichever thread that is, and
+// Mailbox: where completions wait that found the lane taken. Neither locks, blocks or allocates;
+// every function is thread-safe.
 //
-//   whoever has news:   mailbox.push(request); if (strand.enter()) { do advance(lane); while (!strand.leave()); }
-//   advance(lane):      take_all() from the mailbox, record, submit what is due
+//   whoever has news:   mailbox.push(request); if (strand.enter()) { do advance(lane); while
+//   (!strand.leave()); } advance(lane):      take_all() from the mailbox, record, submit what is
+//   due
 //
-// States of the word: idle, running, running and dirty. Everything that the holder wrote is published by leave() to
-// the next enter(); everything written before a failed enter() is seen by the holder's next advance().
+// States of the word: idle, running, running and dirty. Everything that the holder wrote is
+// published by leave() to the next enter(); everything written before a failed enter() is seen by
+// the holder's next advance().
 #pragma once
 
 #include <atomic>
@@ -30,8 +33,8 @@ class Strand {
     }
   }
 
-  /// True: the strand is idle, the caller must not touch the lane any more. False: something came in meanwhile, the
-  /// caller still holds it and must advance again.
+  /// True: the strand is idle, the caller must not touch the lane any more. False: something came
+  /// in meanwhile, the caller still holds it and must advance again.
   bool leave() noexcept {
     uint32_t word = kRunning;
     if (word_.compare_exchange_strong(word, kIdle, std::memory_order_acq_rel,
@@ -59,7 +62,8 @@ class Mailbox {
     }
   }
 
-  /// All requests pushed so far, oldest first, linked by `next`; null when there are none. Holder only.
+  /// All requests pushed so far, oldest first, linked by `next`; null when there are none. Holder
+  /// only.
   IoRequest* take_all() noexcept {
     if (head_.load(std::memory_order_relaxed) == nullptr) return nullptr;
     IoRequest* newest = head_.exchange(nullptr, std::memory_order_acquire);

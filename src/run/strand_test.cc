@@ -8,8 +8,9 @@
 namespace cephmark {
 namespace {
 
-// Four threads bring completions; whoever finds the strand free advances. `advanced` is deliberately not atomic: under
-// TSan this test fails when two threads are ever inside at once, and its value tells whether a wake-up was lost.
+// Four threads bring completions; whoever finds the strand free advances. `advanced` is
+// deliberately not atomic: under TSan this test fails when two threads are ever inside at once, and
+// its value tells whether a wake-up was lost.
 TEST(Strand, OneHolderAtATimeAndNoLostWakeUp) {
   constexpr int kThreads = 4, kRequests = 20'000;
   Strand strand;
@@ -25,7 +26,8 @@ TEST(Strand, OneHolderAtATimeAndNoLostWakeUp) {
           mailbox.push(request);
           if (!strand.enter()) continue;
           do {
-            for (IoRequest* done = mailbox.take_all(); done; done = done->next) advanced += done->result;
+            for (IoRequest* done = mailbox.take_all(); done; done = done->next)
+              advanced += done->result;
           } while (!strand.leave());
         }
       });

@@ -17,17 +17,25 @@ namespace {
 
 /// Nobody sleeps longer than this, whatever the timers say.
 constexpr int64_t kLongestSleep_ns = 10 * kNsPerSecond;
-/// A lane that another thread holds is looked at again after this, in case its holder is stuck in a library call.
+/// A lane that another thread holds is looked at again after this, in case its holder is stuck in a
+/// library call.
 constexpr int64_t kHeldElsewhere_ns = 10 * kNsPerMs;
 
 }  // namespace
 
 Worker::Worker(CompletionMode mode, RunControl& control)
-    : mode_(mode), control_(control), wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), reaped_(kReapBatch) {
-  if (!wake_fd_) throw Error(fmt::format("cannot make an eventfd: {}", errno_text(errno)), "raise the open-files limit");
+    : mode_(mode),
+      control_(control),
+      wake_fd_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      reaped_(kReapBatch) {
+  if (!wake_fd_)
+    throw Error(fmt::format("cannot make an eventfd: {}", errno_text(errno)),
+                "raise the open-files limit");
 }
 
-Worker::~Worker() { CEPHMARK_CHECK(!thread_.joinable(), "a worker is destroyed before its thread was joined"); }
+Worker::~Worker() {
+  CEPHMARK_CHECK(!thread_.joinable(), "a worker is destroyed before its thread was joined");
+}
 
 void Worker::add(Lane& lane) {
   lane.set_worker(this);
@@ -56,15 +64,16 @@ void Worker::wake() noexcept {
 void Worker::hand_over(Lane& lane) noexcept {
   if (!lane.handed_over.exchange(true)) {
     lane.next_handed_over = handed_over_.load(std::memory_order_relaxed);
-    while (!handed_over_.compare_exchange_weak(lane.next_handed_over, &lane, std::memory_order_release,
-                                               std::memory_order_relaxed)) {
+    while (!handed_over_.compare_exchange_weak(
+        lane.next_handed_over, &lane, std::memory_order_release, std::memory_order_relaxed)) {
     }
   }
   wake();
 }
 
 void Worker::wake_by(int64_t at_ns) noexcept {
-  // Ordered against turn_callback(): either we see that it is awake, or it sees the lane's new time.
+  // Ordered against turn_callback(): either we see that it is awake, or it sees the lane's new
+  // time.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (at_ns < wait_until_ns_.load(std::memory_order_seq_cst)) wake();
 }
@@ -89,15 +98,19 @@ void Worker::loop() noexcept {
 
 int64_t Worker::turn() noexcept {
   switch (mode_) {
-    case CompletionMode::kPolled: return turn_polled();
-    case CompletionMode::kBlocking: return turn_blocking();
-    case CompletionMode::kCallback: return turn_callback();
+    case CompletionMode::kPolled:
+      return turn_polled();
+    case CompletionMode::kBlocking:
+      return turn_blocking();
+    case CompletionMode::kCallback:
+      return turn_callback();
   }
   return 0;
 }
 
-// The hot loop: takes what the kernel has finished, gives each lane its share, and lets it submit again. Two clock reads
-// per turn and lane, none per I/O. Returns 0 as long as there is something to do at once.
+// The hot loop: takes what the kernel has finished, gives each lane its share, and lets it submit
+// again. Two clock reads per turn and lane, none per I/O. Returns 0 as long as there is something
+// to do at once.
 int64_t Worker::turn_polled() noexcept {
   const int count = port_->reap(reaped_);
   touched_.clear();

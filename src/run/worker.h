@@ -1,5 +1,6 @@
-// Worker: a thread that drives lanes of one completion mode (the hot loop is drive() in worker.cc). It owns the port of
-// its kernel engine. Made and started by the runner; wake() and HandOver may be called from any thread.
+// Worker: a thread that drives lanes of one completion mode (the hot loop is drive() in worker.cc).
+// It owns the port of its kernel engine. Made and started by the runner; wake() and HandOver may be
+// called from any thread.
 #pragma once
 
 #include <atomic>
@@ -32,7 +33,8 @@ class Worker final : public HandOver {
   void join();
   void wake() noexcept;
 
-  // One turn of the loop without waiting; for tests with a clock of their own. Returns when to come again.
+  // One turn of the loop without waiting; for tests with a clock of their own. Returns when to come
+  // again.
   int64_t turn() noexcept;
 
   void hand_over(Lane& lane) noexcept override;

@@ -1,5 +1,5 @@
-// WorkloadSource: the LaneSource of real lanes: a Workload with its arrivals, and the Payload of its writes.
-// Owned by one lane.
+// WorkloadSource: the LaneSource of real lanes: a Workload with its arrivals, and the Payload of
+// its writes. Owned by one lane.
 #pragma once
 
 #include <array>

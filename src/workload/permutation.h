@@ -1,5 +1,5 @@
-// Permutation: a keyed shuffling of [0, size) that is worked out, not stored: 56 bytes for any size.
-// Why: docs/decisions/0002-random-map.md. A value; any thread.
+// Permutation: a keyed shuffling of [0, size) that is worked out, not stored: 56 bytes for any
+// size. Why: docs/decisions/0002-random-map.md. A value; any thread.
 //
 // Multiplying by an odd number and xoring with a right shift are both reversible on k-bit words, so
 // a few rounds of them permute [0, 2^k), 2^k being the power of two at or above size; what falls

@@ -1,5 +1,6 @@
-// engine_harness: one engine of a Ceph cluster driven by a test: plan, connections, queue, and a Ready that collects.
-// CEPH_CONF names the cluster. Tests only; one thread drives, library threads call ready().
+// engine_harness: one engine of a Ceph cluster driven by a test: plan, connections, queue, and a
+// Ready that collects. CEPH_CONF names the cluster. Tests only; one thread drives, library threads
+// call ready().
 #pragma once
 
 #include <gmock/gmock.h>
@@ -81,7 +82,8 @@ class EngineUnderTest {
   TargetInfo open(bool will_write = true) {
     pool = std::make_unique<ConnectionPool>(plan);
     pool->connect();
-    context = std::make_unique<EngineContext>(EngineContext{plan, plan.vms[0], pool.get(), nullptr, about_to_create_objects});
+    context = std::make_unique<EngineContext>(
+        EngineContext{plan, plan.vms[0], pool.get(), nullptr, about_to_create_objects});
     engine = find_engine(job().ioengine)->create(job(), *context);
     const TargetInfo info = engine->open();
     opened_ = true;

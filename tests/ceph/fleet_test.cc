@@ -98,8 +98,7 @@ class Fleet : public testing::Test {
     for (auto& argument : arguments) argv.push_back(argument.data());
     argv.push_back(nullptr);
     pid_t child = 0;
-    if (::posix_spawn(&child, program, nullptr, nullptr, argv.data(), environ))
-      return false;
+    if (::posix_spawn(&child, program, nullptr, nullptr, argv.data(), environ)) return false;
     const int64_t deadline = monotonic_ns() + 120 * kNsPerSecond;
     int status = 0;
     while (monotonic_ns() < deadline && !now()) {
@@ -364,7 +363,8 @@ TEST_F(Fleet, TheStoreOfARunningOsdIsRefusedAlways) {
   std::string store;
   if (const char* lab = std::getenv("CEPHMARK_LAB_DIR"); lab && fs::exists(lab))
     for (const auto& entry : fs::recursive_directory_iterator(lab))
-      if (entry.path().filename() == "block" && entry.is_regular_file()) store = entry.path().string();
+      if (entry.path().filename() == "block" && entry.is_regular_file())
+        store = entry.path().string();
   if (store.empty()) GTEST_SKIP() << "NOT TESTED: CEPHMARK_LAB_DIR holds no OSD's block file";
   const auto found = examine_path(store);
   EXPECT_TRUE(found.report.has(TargetState::kBlueStoreLabel));

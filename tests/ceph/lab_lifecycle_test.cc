@@ -27,7 +27,8 @@ class LabLifecycle : public testing::Test {
   }
   std::string directory(const std::string& name) const { return base_.path() + "/" + name; }
   static CommandResult up(const std::string& where, std::vector<std::string> more = {}) {
-    std::vector<std::string> argv = {"lab", "up", "--osds", "1", "--osd-size", "1G", "--dir", where};
+    std::vector<std::string> argv = {"lab",        "up", "--osds", "1",
+                                     "--osd-size", "1G", "--dir",  where};
     argv.insert(argv.end(), more.begin(), more.end());
     return cephmark(argv);
   }
@@ -42,7 +43,8 @@ TEST_F(LabLifecycle, TwoSideBySideAndDownEndsOnlyItsOwn) {
   EXPECT_EQ(lab.ceph_json({"health"}).at("status"), "HEALTH_OK");
   EXPECT_EQ(cephmark({"lab", "down", "--dir", directory("a")}).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(directory("a")));
-  for (const LabDaemon& daemon : lab.daemons()) EXPECT_EQ(daemon.state, ProcessState::kRunning) << daemon.name;
+  for (const LabDaemon& daemon : lab.daemons())
+    EXPECT_EQ(daemon.state, ProcessState::kRunning) << daemon.name;
   EXPECT_EQ(lab.ceph_json({"status"}).at("fsid"), lab.fsid());
   EXPECT_EQ(cephmark({"lab", "down", "--dir", directory("a")}).exit_code, 0);
 }
@@ -51,8 +53,8 @@ TEST_F(LabLifecycle, AnUpThatIsKilledLeavesNothingInTheWay) {
   const pid_t child = ::fork();
   if (child == 0) {
     const std::string program = testing_support::required_variable("CEPHMARK");
-    ::execl(program.c_str(), "cephmark", "lab", "up", "--quiet", "--osds", "1", "--osd-size", "1G", "--dir",
-            directory("a").c_str(), nullptr);
+    ::execl(program.c_str(), "cephmark", "lab", "up", "--quiet", "--osds", "1", "--osd-size", "1G",
+            "--dir", directory("a").c_str(), nullptr);
     ::_exit(127);
   }
   LabState state;
@@ -75,11 +77,14 @@ TEST_F(LabLifecycle, AMonitorWhosePortIsTakenMoves) {
   ASSERT_EQ(up(directory("a")).exit_code, 0);
   const LabState before = *load_lab_state(directory("a"));
   for (const auto& [name, id] : before.processes) signal_process(id, SIGKILL);
-  for (const auto& [name, id] : before.processes) ASSERT_TRUE(wait_process_gone(id, 60 * kNsPerSecond));
+  for (const auto& [name, id] : before.processes)
+    ASSERT_TRUE(wait_process_gone(id, 60 * kNsPerSecond));
   const ProcessId thief = start_daemon(
-      {{"python3", "-c", "import socket,time\ns=socket.socket()\ns.setsockopt(1,2,1)\ns.bind(('127.0.0.1'," +
+      {{"python3", "-c",
+        "import socket,time\ns=socket.socket()\ns.setsockopt(1,2,1)\ns.bind(('127.0.0.1'," +
             std::to_string(before.setup.mon_v2_port) + "))\ns.listen()\ntime.sleep(600)"},
-       {{"PATH", "/usr/bin:/bin"}}, base_.path() + "/thief"},
+       {{"PATH", "/usr/bin:/bin"}},
+       base_.path() + "/thief"},
       [](const ProcessId&) {});
   ASSERT_TRUE(eventually([&] { return !port_is_free("127.0.0.1", before.setup.mon_v2_port); }));
   const CommandResult mended = up(directory("a"));
@@ -91,8 +96,9 @@ TEST_F(LabLifecycle, AMonitorWhosePortIsTakenMoves) {
 
 TEST_F(LabLifecycle, ARecycledPidIsLeftAlone) {
   std::filesystem::create_directories(directory("a"));
-  const ProcessId stranger = start_daemon({{"sleep", "600"}, {{"PATH", "/usr/bin:/bin"}}, base_.path() + "/stranger"},
-                                          [](const ProcessId&) {});
+  const ProcessId stranger =
+      start_daemon({{"sleep", "600"}, {{"PATH", "/usr/bin:/bin"}}, base_.path() + "/stranger"},
+                   [](const ProcessId&) {});
   LabState state;
   state.processes["osd.0"] = stranger;
   state.processes["osd.0"].start_ticks -= 1;
@@ -114,10 +120,12 @@ TEST_F(LabLifecycle, ForeignFilesStay) {
 }
 
 TEST_F(LabLifecycle, WhatCannotBeMadeIsRefusedBeforeAnythingStarts) {
-  const CommandResult space = cephmark({"lab", "up", "--osd-size", "900T", "--dir", directory("a")});
+  const CommandResult space =
+      cephmark({"lab", "up", "--osd-size", "900T", "--dir", directory("a")});
   EXPECT_EQ(space.exit_code, 3);
   EXPECT_THAT(space.err, HasSubstr("GiB free"));
-  EXPECT_THAT(up(directory("a"), {"--bind", "192.0.2.1"}).err, HasSubstr("this machine does not have that address"));
+  EXPECT_THAT(up(directory("a"), {"--bind", "192.0.2.1"}).err,
+              HasSubstr("this machine does not have that address"));
   EXPECT_EQ(up(directory("a"), {"--replicas", "2"}).exit_code, 2);
   EXPECT_EQ(up(directory("a"), {"--store", "filestore"}).exit_code, 2);
   EXPECT_EQ(up("/proc/lab").exit_code, 3);
@@ -125,7 +133,8 @@ TEST_F(LabLifecycle, WhatCannotBeMadeIsRefusedBeforeAnythingStarts) {
   bare.environment = {{"PATH", base_.path()}};
   const CommandResult missing = cephmark({"lab", "up", "--dir", directory("a")}, bare);
   EXPECT_EQ(missing.exit_code, 3);
-  EXPECT_THAT(missing.err, HasSubstr("apt install ceph-mon ceph-mgr ceph-osd ceph-common ceph-base"));
+  EXPECT_THAT(missing.err,
+              HasSubstr("apt install ceph-mon ceph-mgr ceph-osd ceph-common ceph-base"));
   EXPECT_FALSE(load_lab_state(directory("a")));
 }
 

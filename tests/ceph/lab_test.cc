@@ -1,10 +1,11 @@
 // The shared lab as its users meet it: status, exec, faults of one OSD and their repair.
+#include "lab/lab.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
 #include "base/json.h"
-#include "lab/lab.h"
 #include "support/ceph_test.h"
 
 namespace cephmark {
@@ -14,21 +15,26 @@ using testing::HasSubstr;
 using testing_support::cephmark;
 using testing_support::eventually;
 
-int osds_up(const Lab& lab) { return lab.ceph_json({"osd", "stat"}).at("num_up_osds").get<int>(); }
+int osds_up(const Lab& lab) {
+  return lab.ceph_json({"osd", "stat"}).at("num_up_osds").get<int>();
+}
 
 TEST(Lab, IsCompleteHealthyAndOnItsOwn) {
   const CommandResult status = cephmark({"lab", "status", "--json"});
   ASSERT_EQ(status.exit_code, 0) << status.err;
   const Json document = parse_json(status.out, "status");
   EXPECT_EQ(document.at("cluster").at("health").at("status"), "HEALTH_OK") << status.out;
-  EXPECT_EQ(document.at("cluster").at("pgmap").at("pgs_by_state").at(0).at("state_name"), "active+clean");
+  EXPECT_EQ(document.at("cluster").at("pgmap").at("pgs_by_state").at(0).at("state_name"),
+            "active+clean");
   EXPECT_EQ(document.at("cluster").at("fsid"), document.at("fsid"));
-  for (const Json& daemon : document.at("daemons")) EXPECT_EQ(daemon.at("state"), "running") << daemon.dump();
+  for (const Json& daemon : document.at("daemons"))
+    EXPECT_EQ(daemon.at("state"), "running") << daemon.dump();
 }
 
 TEST(Lab, ExecReachesTheLabWhateverTheEnvironmentSays) {
   CommandOptions elsewhere;
-  elsewhere.environment = {{"CEPH_CONF", "/no/such.conf"}, {"CEPH_ARGS", "--conf /no/such.conf"},
+  elsewhere.environment = {{"CEPH_CONF", "/no/such.conf"},
+                           {"CEPH_ARGS", "--conf /no/such.conf"},
                            {"CEPH_KEYRING", "/no/such.keyring"}};
   const CommandResult result = cephmark({"lab", "exec", "--", "ceph", "fsid"}, elsewhere);
   EXPECT_EQ(result.out, Lab::open().fsid() + "\n") << result.err;
@@ -36,14 +42,15 @@ TEST(Lab, ExecReachesTheLabWhateverTheEnvironmentSays) {
 }
 
 TEST(Lab, KeysAreNeeded) {
-  const CommandResult result =
-      run_command({"ceph", "-c", testing_support::lab_conf(), "--keyring", "/dev/null", "--connect-timeout", "20", "fsid"});
+  const CommandResult result = run_command({"ceph", "-c", testing_support::lab_conf(), "--keyring",
+                                            "/dev/null", "--connect-timeout", "20", "fsid"});
   EXPECT_NE(result.exit_code, 0);
 }
 
 TEST(Lab, EnvIsReadByAShell) {
   const CommandResult env = cephmark({"lab", "env"});
-  EXPECT_EQ(run_or_throw({"sh", "-c", env.out + "\necho \"$CEPH_CONF\""}), Lab::open().conf_path() + "\n");
+  EXPECT_EQ(run_or_throw({"sh", "-c", env.out + "\necho \"$CEPH_CONF\""}),
+            Lab::open().conf_path() + "\n");
 }
 
 TEST(Lab, UpIsIdempotentAndRefusesAnotherShape) {

@@ -1,5 +1,5 @@
-// paused_osds: stops every ceph-osd of one cluster on this machine (SIGSTOP) and lets them go on, also when the test
-// fails. Tests only; one test at a time.
+// paused_osds: stops every ceph-osd of one cluster on this machine (SIGSTOP) and lets them go on,
+// also when the test fails. Tests only; one test at a time.
 #pragma once
 
 #include <signal.h>

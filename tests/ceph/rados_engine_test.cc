@@ -27,7 +27,8 @@ class RadosEngine : public testing::Test {
   std::string object(int index) { return under_test.job().name + ".0." + std::to_string(index); }
 
   // Size of an object, -1 when there is none.
-  int64_t size_of(const std::string& name, const std::string& pool = "rbd", const std::string& space = "") {
+  int64_t size_of(const std::string& name, const std::string& pool = "rbd",
+                  const std::string& space = "") {
     const IoContext io = cluster->io(pool, space);
     uint64_t size = 0;
     time_t time;
@@ -66,7 +67,8 @@ TEST_F(RadosEngine, WriteJobsTouchNothingFirstAndKeepWhatTheyAreToldToKeep) {
   EXPECT_EQ(under_test.io(Op::kWrite, 0, 4096, 'k'), 4096);
   under_test.close();
   EXPECT_EQ(size_of(object(0)), 4096);
-  // The next run finds it: its name is ours, it is filled up for reads and, having been there, stays.
+  // The next run finds it: its name is ours, it is filled up for reads and, having been there,
+  // stays.
   under_test.job().rw.reads = true;
   under_test.job().engine_options.erase("keep_objects");
   under_test.open();
@@ -90,10 +92,12 @@ TEST_F(RadosEngine, ForeignObjectsAreNotOverwrittenUnlessNamed) {
   const IoContext io = cluster->io("rbd");
   ASSERT_EQ(rados_write_full(io.get(), name.c_str(), "precious", 8), 0);
   under_test.job().filenames = {name};
-  EXPECT_THAT(error_of([&] { under_test.open(); }), AllOf(HasSubstr("rbd/" + name), HasSubstr("--allow-write")));
+  EXPECT_THAT(error_of([&] { under_test.open(); }),
+              AllOf(HasSubstr("rbd/" + name), HasSubstr("--allow-write")));
   under_test.close();
   under_test.job().rw.writes = false;
-  EXPECT_THAT(error_of([&] { under_test.open(); }), AllOf(HasSubstr("has 8 B"), HasSubstr("reads 256 KiB")));
+  EXPECT_THAT(error_of([&] { under_test.open(); }),
+              AllOf(HasSubstr("has 8 B"), HasSubstr("reads 256 KiB")));
   under_test.close();
   EXPECT_EQ(size_of(name), 8);
   under_test.job().rw.writes = true;
@@ -106,10 +110,11 @@ TEST_F(RadosEngine, ForeignObjectsAreNotOverwrittenUnlessNamed) {
 
 TEST_F(RadosEngine, TellsOfObjectsBeforeTheyAreMade) {
   std::vector<std::string> told;
-  const std::function<void(const std::vector<std::string>&)> tell = [&](const std::vector<std::string>& names) {
-    told = names;
-    EXPECT_EQ(size_of(object(0), "rbd", "space"), -1);
-  };
+  const std::function<void(const std::vector<std::string>&)> tell =
+      [&](const std::vector<std::string>& names) {
+        told = names;
+        EXPECT_EQ(size_of(object(0), "rbd", "space"), -1);
+      };
   under_test.job().engine_options["namespace"] = "space";
   under_test.about_to_create_objects = &tell;
   under_test.open();
@@ -137,7 +142,10 @@ TEST_F(RadosEngine, ErasureCodedPoolsWithoutOverwritesAreAppendedToInTheirAlignm
                             {"name", pool},
                             {"profile", {"k=2", "m=1", "crush-failure-domain=osd"}},
                             {"force", true}});
-  cluster->monitor_command({{"prefix", "osd pool create"}, {"pool", pool}, {"pg_num", 1}, {"pool_type", "erasure"},
+  cluster->monitor_command({{"prefix", "osd pool create"},
+                            {"pool", pool},
+                            {"pg_num", 1},
+                            {"pool_type", "erasure"},
                             {"erasure_code_profile", pool}});
   under_test.job().engine_options["pool"] = pool;
   under_test.job().rw.random = true;
@@ -149,7 +157,9 @@ TEST_F(RadosEngine, ErasureCodedPoolsWithoutOverwritesAreAppendedToInTheirAlignm
   EXPECT_EQ(size_of(object(0), pool), static_cast<int64_t>(kObject));
   EXPECT_EQ(under_test.io(Op::kRead, 0, 4096), 4096);
   under_test.close();
-  cluster->monitor_command({{"prefix", "osd pool delete"}, {"pool", pool}, {"pool2", pool},
+  cluster->monitor_command({{"prefix", "osd pool delete"},
+                            {"pool", pool},
+                            {"pool2", pool},
                             {"yes_i_really_really_mean_it", true}});
   cluster->monitor_command({{"prefix", "osd erasure-code-profile rm"}, {"name", pool}});
 }

@@ -42,7 +42,9 @@ class RbdEngine : public testing::Test {
   void use(const std::string& rbdname, const std::string& pool = "rbd") {
     under_test.job().engine_options = {{"pool", pool}, {"rbdname", rbdname}};
   }
-  std::unique_ptr<Image> look(bool read_only = true) { return Image::open(cluster, spec, read_only); }
+  std::unique_ptr<Image> look(bool read_only = true) {
+    return Image::open(cluster, spec, read_only);
+  }
 
   static std::shared_ptr<Cluster> cluster;
   ImageSpec spec;
@@ -98,7 +100,8 @@ TEST_F(RbdEngine, TakesTheLockBeforeTheFirstWriteOnlyAndWritesNothingForIt) {
   auto owners = [&] {
     const IoContext io = cluster->io("rbd");
     rbd_image_t image = nullptr;
-    EXPECT_EQ(rbd_open(io.get(), spec.name.c_str(), &image, nullptr), 0);  // a read-only one is told of no owner
+    EXPECT_EQ(rbd_open(io.get(), spec.name.c_str(), &image, nullptr),
+              0);  // a read-only one is told of no owner
     rbd_lock_mode_t mode;
     char* names[8] = {};
     size_t count = 8;
@@ -145,14 +148,15 @@ TEST_F(RbdEngine, AllSpellingsOfAnImageReachIt) {
 TEST_F(RbdEngine, MissingImageNamesPoolImageUserErrnoAndASimilarName) {
   use(spec.name + "s");
   const std::string text = error_of([&] { under_test.open(); });
-  EXPECT_THAT(text, AllOf(HasSubstr("rbd/" + spec.name + "s"), HasSubstr("client.admin"), HasSubstr("ENOENT"),
-                          HasSubstr("similar: " + spec.name)));
+  EXPECT_THAT(text, AllOf(HasSubstr("rbd/" + spec.name + "s"), HasSubstr("client.admin"),
+                          HasSubstr("ENOENT"), HasSubstr("similar: " + spec.name)));
 }
 
 TEST_F(RbdEngine, MissingPoolNamesASimilarOne) {
   use(spec.name, "rbdd");
   EXPECT_THAT(error_of([&] { under_test.open(); }),
-              AllOf(HasSubstr("'rbdd'"), HasSubstr("client.admin"), HasSubstr("ENOENT"), HasSubstr("did you mean rbd?")));
+              AllOf(HasSubstr("'rbdd'"), HasSubstr("client.admin"), HasSubstr("ENOENT"),
+                    HasSubstr("did you mean rbd?")));
 }
 
 TEST_F(RbdEngine, MissingNamespaceAndSnapshotAreToldApart) {
@@ -161,7 +165,8 @@ TEST_F(RbdEngine, MissingNamespaceAndSnapshotAreToldApart) {
   under_test.close();
   under_test.job().rw.writes = false;
   use(spec.name + "@none");
-  EXPECT_THAT(error_of([&] { under_test.open(); }), AllOf(HasSubstr("@none"), HasSubstr("its snapshot none is not")));
+  EXPECT_THAT(error_of([&] { under_test.open(); }),
+              AllOf(HasSubstr("@none"), HasSubstr("its snapshot none is not")));
 }
 
 TEST_F(RbdEngine, AnImageInTheTrashIsSaidToBeThere) {
@@ -179,24 +184,30 @@ TEST_F(RbdEngine, MissingUserAndKeyringNameThemAndTheConf) {
   EXPECT_THAT(error_of([&] { under_test.open(); }),
               AllOf(HasSubstr("client.nobody-here"), HasSubstr("keyring"), HasSubstr("monitors")));
   under_test.plan.ceph = {.keyring = "/nonexistent/keyring"};
-  EXPECT_THAT(error_of([&] { under_test.open(); }), AllOf(HasSubstr("/nonexistent/keyring"), HasSubstr("ENOENT")));
+  EXPECT_THAT(error_of([&] { under_test.open(); }),
+              AllOf(HasSubstr("/nonexistent/keyring"), HasSubstr("ENOENT")));
   under_test.plan.ceph = {.conf = "/nonexistent/ceph.conf"};
-  EXPECT_THAT(error_of([&] { under_test.open(); }), AllOf(HasSubstr("/nonexistent/ceph.conf"), HasSubstr("ENOENT")));
+  EXPECT_THAT(error_of([&] { under_test.open(); }),
+              AllOf(HasSubstr("/nonexistent/ceph.conf"), HasSubstr("ENOENT")));
 }
 
 // A user of this test, with its keyring.
 class OtherUser {
  public:
   OtherUser(Cluster& cluster, const std::string& osd_caps) : cluster_(cluster) {
-    const Json answer = cluster.monitor_command(
-        {{"prefix", "auth get-or-create"}, {"entity", name}, {"caps", {"mon", "profile rbd", "osd", osd_caps}}});
+    const Json answer =
+        cluster.monitor_command({{"prefix", "auth get-or-create"},
+                                 {"entity", name},
+                                 {"caps", {"mon", "profile rbd", "osd", osd_caps}}});
     write_keyring(answer.at(0).at("key"));
   }
   ~OtherUser() {
     std::filesystem::remove(keyring);
     cluster_.monitor_command({{"prefix", "auth rm"}, {"entity", name}});
   }
-  void write_keyring(const std::string& key) { write_file_atomically(keyring, "[" + name + "]\n\tkey = " + key + "\n", 0600); }
+  void write_keyring(const std::string& key) {
+    write_file_atomically(keyring, "[" + name + "]\n\tkey = " + key + "\n", 0600);
+  }
 
   const std::string name = "client." + own_name("user");
   const std::string keyring = std::filesystem::temp_directory_path() / (own_name("keyring"));
@@ -216,8 +227,9 @@ TEST_F(RbdEngine, AKeyThatMayNotWriteReadsReadOnlyAndIsToldWhatItLacks) {
   EXPECT_EQ(under_test.io(Op::kRead, 0, 4096), 4096);
   under_test.close();
   under_test.job().rw.writes = true;
-  EXPECT_THAT(error_of([&] { under_test.open(); }),
-              AllOf(HasSubstr(spec.text()), HasSubstr(user.name), HasSubstr("profile rbd pool=rbd")));
+  EXPECT_THAT(
+      error_of([&] { under_test.open(); }),
+      AllOf(HasSubstr(spec.text()), HasSubstr(user.name), HasSubstr("profile rbd pool=rbd")));
 }
 
 TEST_F(RbdEngine, AWrongKeyIsSaidToBeOne) {
@@ -230,7 +242,8 @@ TEST_F(RbdEngine, AWrongKeyIsSaidToBeOne) {
 
 TEST_F(RbdEngine, AnEmptyOrTooSmallImageIsRefused) {
   under_test.job().size = {SizeSpec::Kind::kBytes, 2 * kImageBytes};
-  EXPECT_THAT(error_of([&] { under_test.open(); }), HasSubstr("has size 16 MiB, job test needs 32 MiB"));
+  EXPECT_THAT(error_of([&] { under_test.open(); }),
+              HasSubstr("has size 16 MiB, job test needs 32 MiB"));
   under_test.close();
   rbd_image_t image = nullptr;
   const IoContext io = cluster->io("rbd");
@@ -245,8 +258,9 @@ TEST_F(RbdEngine, SaysWhatTheCacheIsAndWhoSetIt) {
   EXPECT_EQ(under_test.open().facts.at("cache"), "off; set by cephmark");
   under_test.close();
   under_test.plan.rbd_cache = RbdCache::kWriteBack;
-  EXPECT_THAT(under_test.open().facts.at("cache"),
-              AllOf(HasSubstr("on (writeback"), HasSubstr("set by cephmark"), HasSubstr("flushed once")));
+  EXPECT_THAT(
+      under_test.open().facts.at("cache"),
+      AllOf(HasSubstr("on (writeback"), HasSubstr("set by cephmark"), HasSubstr("flushed once")));
   under_test.close();
   under_test.plan.rbd_cache = RbdCache::kAsFio;
   under_test.job().direct = true;
@@ -259,11 +273,13 @@ TEST_F(RbdEngine, SaysWhatTheCacheIsAndWhoSetIt) {
 TEST_F(RbdEngine, AnImagesOwnCacheSettingAgainstOursIsAnErrorUnlessAccepted) {
   look(false)->set_metadata("conf_rbd_cache", "true");
   EXPECT_THAT(error_of([&] { under_test.open(); }),
-              AllOf(HasSubstr("rbd_cache is set on the image"), HasSubstr("rbd config image rm " + spec.text())));
+              AllOf(HasSubstr("rbd_cache is set on the image"),
+                    HasSubstr("rbd config image rm " + spec.text())));
   under_test.close();
   EXPECT_TRUE(look()->watchers().empty());
   under_test.plan.rbd_cache = RbdCache::kConf;
-  EXPECT_THAT(under_test.open().facts.at("cache"), AllOf(HasSubstr("on ("), HasSubstr("set in the image")));
+  EXPECT_THAT(under_test.open().facts.at("cache"),
+              AllOf(HasSubstr("on ("), HasSubstr("set in the image")));
 }
 
 TEST_F(RbdEngine, SnapshotsAreReadOnlyAndNotWritten) {
@@ -289,7 +305,8 @@ TEST_F(RbdEngine, TheExclusiveLockOfAnotherClientIsNamed) {
   ASSERT_EQ(rbd_lock_acquire(image, RBD_LOCK_MODE_EXCLUSIVE), 0);  // not handed over
   under_test.open(false);
   EXPECT_THAT(error_of([&] { under_test.engine->prepare(true, 60 * kNsPerSecond); }),
-              AllOf(HasSubstr("exclusive lock of " + spec.text()), HasSubstr("EROFS"), HasSubstr("held by")));
+              AllOf(HasSubstr("exclusive lock of " + spec.text()), HasSubstr("EROFS"),
+                    HasSubstr("held by")));
   under_test.close();
   rbd_close(image);
 }

@@ -1,5 +1,5 @@
-// Many images at once through the rbd engine: opened in parallel, each does I/O, all are closed (RBD-01: four worked and
-// five hung).
+// Many images at once through the rbd engine: opened in parallel, each does I/O, all are closed
+// (RBD-01: four worked and five hung).
 
 #include <atomic>
 #include <thread>
@@ -28,7 +28,9 @@ class RbdFleet : public testing::TestWithParam<int> {
       vm.jobs[0].iodepth = 4;
       vm.jobs[0].engine_options = {{"pool", "rbd"}, {"rbdname", vm.name}};
     }
-    each([&](int i) { create_image(*cluster_, {"rbd", "", plan_.vms[i].name, ""}, {.size_bytes = 8 << 20}); });
+    each([&](int i) {
+      create_image(*cluster_, {"rbd", "", plan_.vms[i].name, ""}, {.size_bytes = 8 << 20});
+    });
   }
   void TearDown() override {
     each([&](int i) { remove_image(*cluster_, {"rbd", "", plan_.vms[i].name, ""}); });
@@ -71,7 +73,8 @@ TEST_P(RbdFleet, AllImagesOpenWriteAndCloseOnAFewConnections) {
   std::vector<IoRequest> requests(GetParam());
   std::vector<char> block(4096, 'f');
   for (int i = 0; i < GetParam(); ++i) {
-    queues.push_back(engines[i]->make_queue({.depth = 4, .ready = &collector, .job = &plan_.vms[i].jobs[0]}));
+    queues.push_back(
+        engines[i]->make_queue({.depth = 4, .ready = &collector, .job = &plan_.vms[i].jobs[0]}));
     requests[i].op = Op::kWrite;
     requests[i].length = block.size();
     requests[i].buffer = reinterpret_cast<std::byte*>(block.data());
@@ -83,12 +86,14 @@ TEST_P(RbdFleet, AllImagesOpenWriteAndCloseOnAFewConnections) {
   queues.clear();
   each([&](int i) { engines[i]->close(); });
   each([&](int i) {
-    EXPECT_TRUE(Image::open(cluster_, {"rbd", "", plan_.vms[i].name, ""}, true)->watchers().empty());
+    EXPECT_TRUE(
+        Image::open(cluster_, {"rbd", "", plan_.vms[i].name, ""}, true)->watchers().empty());
   });
   EXPECT_TRUE(pool.shut_down(60 * kNsPerSecond));
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, RbdFleet, testing::Values(1, 2, 4, 5, 8, 16, 64), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Sizes, RbdFleet, testing::Values(1, 2, 4, 5, 8, 16, 64),
+                         testing::PrintToStringParamName());
 
 TEST(ConnectionPool, ScalesTheBudgetOfAContextByWhatSharesIt) {
   Plan plan;

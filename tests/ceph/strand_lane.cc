@@ -142,8 +142,9 @@ void Lane::submit(Slot& slot) noexcept {
              ? rbd_aio_write(image_, request.offset, request.length, data, completion)
              : rbd_aio_read(image_, request.offset, request.length, data, completion);
   if (rc >= 0) return;
-  // The library refused the call and will not call back: the slot completes as a failure. The caller holds the
-  // strand, so enter() only marks it dirty and the request is taken on the next round.
+  // The library refused the call and will not call back: the slot completes as a failure. The
+  // caller holds the strand, so enter() only marks it dirty and the request is taken on the next
+  // round.
   if (completion) rbd_aio_release(completion);
   slot.out.store(0);
   request.result = rc;

@@ -1,7 +1,8 @@
-// strand_lane: the lane, the worker and the slots of strand_probe, built on the product's own src/run/strand.h. A lane
-// keeps `depth` reads or writes of one image in flight. Owned by the probe; ready() is called by librbd's threads,
-// everything else says who may call it. A lane is freed only after rados_shutdown() of its context has returned, since
-// a callback may still be between push() and enter() when the last completion has already been counted.
+// strand_lane: the lane, the worker and the slots of strand_probe, built on the product's own
+// src/run/strand.h. A lane keeps `depth` reads or writes of one image in flight. Owned by the
+// probe; ready() is called by librbd's threads, everything else says who may call it. A lane is
+// freed only after rados_shutdown() of its context has returned, since a callback may still be
+// between push() and enter() when the last completion has already been counted.
 #pragma once
 
 #include <rbd/librbd.h>
@@ -29,7 +30,8 @@ enum class Mode : uint8_t {
   kBare,      ///< no lane at all: every slot resubmits itself (the yardstick for CPU per I/O)
 };
 
-/// A thread that advances lanes whose strand was handed to it while held. give() may be called by any thread.
+/// A thread that advances lanes whose strand was handed to it while held. give() may be called by
+/// any thread.
 class Worker {
  public:
   Worker();
@@ -50,17 +52,19 @@ class Worker {
 struct Run {
   Mode mode = Mode::kCallback;
   unsigned depth = 4;
-  unsigned budget = 8;          ///< submissions in one visit of a library thread; the rest goes to the worker
+  unsigned budget =
+      8;  ///< submissions in one visit of a library thread; the rest goes to the worker
   unsigned write_percent = 0;
   uint64_t image_bytes = 0;
   static constexpr uint64_t kBlock = 4096;
   Worker* worker = nullptr;
   std::atomic<bool> stop{false};
-  std::atomic<int> drained{0};        ///< lanes that have nothing in flight after `stop`
-  std::atomic<uint64_t> twice{0};     ///< callbacks for a slot that was not in flight
-  std::atomic<uint64_t> not_full{0};  ///< audits that found a free lane with less than `depth` in flight
+  std::atomic<int> drained{0};     ///< lanes that have nothing in flight after `stop`
+  std::atomic<uint64_t> twice{0};  ///< callbacks for a slot that was not in flight
+  std::atomic<uint64_t> not_full{
+      0};  ///< audits that found a free lane with less than `depth` in flight
   std::atomic<uint64_t> handed_over{0};
-  UniqueFd news_fd;                   ///< eventfd: the main thread waits on it
+  UniqueFd news_fd;  ///< eventfd: the main thread waits on it
 
   void tell_main() noexcept {
     const uint64_t one = 1;
@@ -70,7 +74,8 @@ struct Run {
 
 struct Slot {
   IoRequest request;
-  std::atomic<uint8_t> out{0};  ///< 1 from before the library call to its callback; also publishes `request`
+  std::atomic<uint8_t> out{
+      0};  ///< 1 from before the library call to its callback; also publishes `request`
   Lane* lane = nullptr;
   Slot* next_free = nullptr;
   std::unique_ptr<std::byte[]> buffer;
@@ -101,7 +106,8 @@ class Lane {
     if (strand_.enter()) run_held(UINT_MAX);
   }
 
-  /// Main thread, during the load: when nobody holds the lane and nothing waits for it, it must be full.
+  /// Main thread, during the load: when nobody holds the lane and nothing waits for it, it must be
+  /// full.
   void audit() {
     if (!strand_.enter()) return;
     IoRequest* done = mailbox_.take_all();
@@ -110,18 +116,19 @@ class Lane {
     run_held(UINT_MAX);
   }
 
-  /// Main thread, tear-down: takes the strand for good, so that nothing is submitted any more and the counters stand.
-  /// False: its holder is inside a library call that does not return.
+  /// Main thread, tear-down: takes the strand for good, so that nothing is submitted any more and
+  /// the counters stand. False: its holder is inside a library call that does not return.
   bool freeze() {
     if (!strand_.enter()) return false;
     take(mailbox_.take_all());
     return true;
   }
 
-  /// The callback of every request, on librbd's threads. Not instrumented, so that no frame of librbd stands in the
-  /// stacks that TSan shows for the lane: tests/support/tsan.supp would suppress its races with librbd's own.
-  __attribute__((no_sanitize("thread"), noinline)) static void completed(rbd_completion_t completion,
-                                                                         void* argument) {
+  /// The callback of every request, on librbd's threads. Not instrumented, so that no frame of
+  /// librbd stands in the stacks that TSan shows for the lane: tests/support/tsan.supp would
+  /// suppress its races with librbd's own.
+  __attribute__((no_sanitize("thread"), noinline)) static void completed(
+      rbd_completion_t completion, void* argument) {
     called_back(completion, *static_cast<Slot*>(argument));
   }
 
@@ -144,7 +151,8 @@ class Lane {
   void take(IoRequest* done) noexcept;
   void submit(Slot& slot) noexcept;
   void ready(Slot& slot) noexcept;
-  // One writer at a time, the holder. Counters are relaxed on purpose: they must not order what the strand is to order.
+  // One writer at a time, the holder. Counters are relaxed on purpose: they must not order what the
+  // strand is to order.
   static void bump(std::atomic<uint64_t>& counter) noexcept {
     counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }

@@ -1,12 +1,14 @@
-// strand_probe: proves the strand and its tear-down on bare librbd before any product code stands on them: many images on
-// few contexts, some held to a QoS limit, load stopped and started again and again, OSDs that stop answering, Ctrl-C once
-// and twice. It prints one JSON line and exits with
+// strand_probe: proves the strand and its tear-down on bare librbd before any product code stands
+// on them: many images on few contexts, some held to a QoS limit, load stopped and started again
+// and again, OSDs that stop answering, Ctrl-C once and twice. It prints one JSON line and exits
+// with
 //   0    everything came back and was closed
-//   1    an invariant is broken: a lost wake-up, a double completion, a count that does not add up, a lane not full
-//   3    requests did not come back within the grace and were abandoned, or a close did not return in its limit
-//   4    could not connect, open or prepare
-//   130  interrupted (the line says what was abandoned)
-// strand_test.cc runs it against the lab; by hand: CEPH_CONF=... strand_probe --images 64 --connections 4 --seconds 5
+//   1    an invariant is broken: a lost wake-up, a double completion, a count that does not add up,
+//   a lane not full 3    requests did not come back within the grace and were abandoned, or a close
+//   did not return in its limit 4    could not connect, open or prepare 130  interrupted (the line
+//   says what was abandoned)
+// strand_test.cc runs it against the lab; by hand: CEPH_CONF=... strand_probe --images 64
+// --connections 4 --seconds 5
 // (--make first, --remove at the end).
 #include <fmt/format.h>
 #include <poll.h>
@@ -70,8 +72,10 @@ void Probe::report(const char* how) {
     back += lane->called_back();
   }
   fmt::print(
-      "{{\"mode\":\"{}\",\"exit\":\"{}\",\"phase\":\"{}\",\"cycles\":{},\"issued\":{},\"completed\":{},"
-      "\"failed\":{},\"abandoned\":{},\"in_flight\":{},\"lost_wakeups\":{},\"twice\":{},\"not_full\":{},"
+      "{{\"mode\":\"{}\",\"exit\":\"{}\",\"phase\":\"{}\",\"cycles\":{},\"issued\":{},"
+      "\"completed\":{},"
+      "\"failed\":{},\"abandoned\":{},\"in_flight\":{},\"lost_wakeups\":{},\"twice\":{},\"not_"
+      "full\":{},"
       "\"handed_over\":{},\"stuck_holders\":{},\"late_returns\":{},\"callbacks_after_shutdown\":{},"
       "\"cpu_us_per_io\":{:.2f},\"iops\":{:.0f},\"drain_ms\":{:.0f},\"close_ms\":{:.0f}}}\n",
       options.mode, how, phase, cycles_done, now_issued, now_done, now_failed, abandoned,
@@ -123,7 +127,8 @@ bool wait_until(Probe& probe, double limit_s, bool stop_on_signal, Done done) {
   return true;
 }
 
-// Runs `work` on a thread that nobody joins, since it may never return; true when it did within the limit.
+// Runs `work` on a thread that nobody joins, since it may never return; true when it did within the
+// limit.
 bool on_own_thread(Probe& probe, double limit_s, bool stop_on_signal, std::function<void()> work) {
   auto done = std::make_shared<std::atomic<bool>>(false);
   std::thread([&probe, done, work = std::move(work)] {
@@ -156,7 +161,8 @@ std::string image_name(const Probe& probe, int index) {
   return fmt::format("{}-{}", probe.options.prefix, index);
 }
 
-// Images that are there (from another run of ours) are kept; all are written in full, so that reads reach the OSDs.
+// Images that are there (from another run of ours) are kept; all are written in full, so that reads
+// reach the OSDs.
 int make_image(Probe& probe, Context& context, int index) {
   const std::string name = image_name(probe, index);
   int order = 22;
@@ -184,7 +190,8 @@ int set_limit(Probe& probe, Context& context, int index) {
   return rc;
 }
 
-// Calls work(context, index) for all images on a few threads; ends the program on failure, Ctrl-C or after the limit.
+// Calls work(context, index) for all images on a few threads; ends the program on failure, Ctrl-C
+// or after the limit.
 template <typename Work>
 void for_all_images(Probe& probe, const char* what, Work work) {
   probe.phase = what;
@@ -222,8 +229,9 @@ void open_lanes(Probe& probe) {
   });
 }
 
-// A completion that was called back and that nobody takes, with nobody in the lane: the strand lost it. Waits until
-// every callback that came has been counted; what stays uncounted after two seconds is lost.
+// A completion that was called back and that nobody takes, with nobody in the lane: the strand lost
+// it. Waits until every callback that came has been counted; what stays uncounted after two seconds
+// is lost.
 uint64_t lost_wakeups(Probe& probe) {
   uint64_t lost = 0;
   wait_until(probe, 2, false, [&] {
@@ -235,7 +243,8 @@ uint64_t lost_wakeups(Probe& probe) {
   return lost;
 }
 
-// Some lanes did not drain: takes their strands, counts what is abandoned, closes nothing that has requests out.
+// Some lanes did not drain: takes their strands, counts what is abandoned, closes nothing that has
+// requests out.
 int abandon(Probe& probe) {
   if (probe.run.mode == Mode::kBare) return probe.finish("abandoned", 3);
   probe.lost = lost_wakeups(probe);
@@ -283,18 +292,22 @@ bool one_cycle(Probe& probe) {
   if (run.mode != Mode::kBare)
     for (const auto& lane : probe.lanes) lane->kick();
   const int lanes = static_cast<int>(probe.lanes.size());
-  const bool all = wait_until(probe, probe.options.grace, false, [&] { return run.drained == lanes; });
+  const bool all =
+      wait_until(probe, probe.options.grace, false, [&] { return run.drained == lanes; });
   probe.drain_ms = std::max(probe.drain_ms, (monotonic_ns() - stop_ns) / 1e6);
   if (!all) return false;
-  // Counted is not yet left: the last holder must be out of the strand before the lane may start again.
+  // Counted is not yet left: the last holder must be out of the strand before the lane may start
+  // again.
   wait_until(probe, 5, false, [&] {
-    return std::all_of(probe.lanes.begin(), probe.lanes.end(), [](auto& lane) { return lane->idle(); });
+    return std::all_of(probe.lanes.begin(), probe.lanes.end(),
+                       [](auto& lane) { return lane->idle(); });
   });
   ++probe.cycles_done;
   return true;
 }
 
-// All lanes are drained. Closes images, then contexts; only then are lanes freed. False: the limit passed.
+// All lanes are drained. Closes images, then contexts; only then are lanes freed. False: the limit
+// passed.
 bool close_all(Probe& probe, bool contexts_too) {
   probe.phase = "close";
   const int64_t start_ns = monotonic_ns();
@@ -315,8 +328,10 @@ bool close_all(Probe& probe, bool contexts_too) {
     probe.contexts.clear();
   }
   for (const auto& lane : probe.lanes) {
-    // Without the shutdown callbacks may still be returning (see late_returns): freed when they are out.
-    if (!wait_until(probe, 5, false, [&] { return lane->inside() == 0 && lane->idle(); })) ++probe.lost;
+    // Without the shutdown callbacks may still be returning (see late_returns): freed when they are
+    // out.
+    if (!wait_until(probe, 5, false, [&] { return lane->inside() == 0 && lane->idle(); }))
+      ++probe.lost;
     probe.issued += lane->issued();
     probe.completed += lane->done();
     probe.failed += lane->failed();
@@ -354,7 +369,9 @@ int remove_images(Probe& probe) {
   for_all_images(probe, "remove", [&probe](Context& context, int index) {
     int rc;
     // The watcher of a probe that left without closing stays for about 30 s.
-    for (int tries = 0; (rc = rbd_remove(context.io, image_name(probe, index).c_str())) == -EBUSY && tries < 60; ++tries)
+    for (int tries = 0;
+         (rc = rbd_remove(context.io, image_name(probe, index).c_str())) == -EBUSY && tries < 60;
+         ++tries)
       ::sleep(1);
     return rc == -ENOENT ? 0 : rc;
   });
@@ -363,7 +380,8 @@ int remove_images(Probe& probe) {
 
 int run_probe(Probe& probe) {
   const Options& options = probe.options;
-  const int threads_before = count_entries("/proc/self/task"), fds_before = count_entries("/proc/self/fd");
+  const int threads_before = count_entries("/proc/self/task"),
+            fds_before = count_entries("/proc/self/fd");
   connect(probe);
   if (options.make) {
     for_all_images(probe, "make", [&probe](Context& c, int i) { return make_image(probe, c, i); });
@@ -375,7 +393,8 @@ int run_probe(Probe& probe) {
     if (!one_cycle(probe)) return abandon(probe);
     const bool last = cycle + 1 == options.cycles || probe.interrupted();
     const bool reopen = options.reopen_every && (cycle + 1) % options.reopen_every == 0;
-    if ((last || reopen) && !close_all(probe, !last || !options.remove)) return probe.finish("close-abandoned", 3);
+    if ((last || reopen) && !close_all(probe, !last || !options.remove))
+      return probe.finish("close-abandoned", 3);
   }
   if (options.remove) {
     remove_images(probe);
@@ -383,11 +402,13 @@ int run_probe(Probe& probe) {
   }
   // Threads that ended a moment ago may still be listed.
   const bool clean = wait_until(probe, 5, false, [&] {
-    return count_entries("/proc/self/task") <= threads_before && count_entries("/proc/self/fd") <= fds_before;
+    return count_entries("/proc/self/task") <= threads_before &&
+           count_entries("/proc/self/fd") <= fds_before;
   });
   if (!clean) {
     fmt::print(stderr, "strand_probe: left over: {} threads (were {}), {} fds (were {})\n",
-               count_entries("/proc/self/task"), threads_before, count_entries("/proc/self/fd"), fds_before);
+               count_entries("/proc/self/task"), threads_before, count_entries("/proc/self/fd"),
+               fds_before);
     probe.report("leaks");
     return 1;
   }
@@ -407,7 +428,8 @@ void parse(Options& options, CLI::App& app) {
   app.add_option("--write-percent", options.write_percent);
   app.add_option("--mode", options.mode)->check(CLI::IsMember({"callback", "worker", "bare"}));
   app.add_option("--cycles", options.cycles, "starts and stops of the load");
-  app.add_option("--reopen-every", options.reopen_every, "close and open everything every N cycles");
+  app.add_option("--reopen-every", options.reopen_every,
+                 "close and open everything every N cycles");
   app.add_option("--seconds", options.seconds, "load in each cycle");
   app.add_option("--audit-every", options.audit_every, "seconds between looks at every lane");
   app.add_option("--grace", options.grace, "seconds for the drain");

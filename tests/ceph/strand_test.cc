@@ -1,5 +1,6 @@
-// Runs strand_probe (see there for what it checks by itself) in both modes: cycles, limits, OSDs that stop answering,
-// Ctrl-C once and twice. CEPH_CONF names the cluster. STRAND_CYCLES=1000 for the long proof.
+// Runs strand_probe (see there for what it checks by itself) in both modes: cycles, limits, OSDs
+// that stop answering, Ctrl-C once and twice. CEPH_CONF names the cluster. STRAND_CYCLES=1000 for
+// the long proof.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
@@ -118,7 +119,8 @@ class Strand : public testing::TestWithParam<Case> {
     EXPECT_EQ(remove.wait(300), 0);
   }
   std::vector<std::string> arguments(std::vector<std::string> more) {
-    std::vector<std::string> all{"--mode", GetParam().mode, "--connections", GetParam().connections};
+    std::vector<std::string> all{"--mode", GetParam().mode, "--connections",
+                                 GetParam().connections};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }
@@ -126,8 +128,9 @@ class Strand : public testing::TestWithParam<Case> {
 
 TEST_P(Strand, StartsAndStopsAgainAndAgain) {
   const char* cycles = std::getenv("STRAND_CYCLES");
-  ProbeProcess probe(arguments({"--cycles", cycles ? cycles : "20", "--reopen-every", "10", "--seconds", "0.03",
-                                "--audit-every", "0.005", "--grace", "60", "--close-limit", "60"}));
+  ProbeProcess probe(
+      arguments({"--cycles", cycles ? cycles : "20", "--reopen-every", "10", "--seconds", "0.03",
+                 "--audit-every", "0.005", "--grace", "60", "--close-limit", "60"}));
   EXPECT_EQ(probe.wait(3600), 0);
   const Json report = probe.report();
   expect_sound(report);
@@ -135,8 +138,9 @@ TEST_P(Strand, StartsAndStopsAgainAndAgain) {
 }
 
 TEST_P(Strand, DrainsLanesHeldBackByALimit) {
-  ProbeProcess probe(arguments({"--limited", "16", "--depth", "4", "--seconds", "2", "--write-percent", "50",
-                                "--budget", "2", "--grace", "60", "--close-limit", "60"}));
+  ProbeProcess probe(
+      arguments({"--limited", "16", "--depth", "4", "--seconds", "2", "--write-percent", "50",
+                 "--budget", "2", "--grace", "60", "--close-limit", "60"}));
   EXPECT_EQ(probe.wait(200), 0);
   const Json report = probe.report();
   expect_sound(report);
@@ -145,7 +149,8 @@ TEST_P(Strand, DrainsLanesHeldBackByALimit) {
 }
 
 TEST_P(Strand, InterruptedOnceWithAllOsdsStopped) {
-  ProbeProcess probe(arguments({"--limited", "8", "--seconds", "100", "--grace", "2", "--close-limit", "2"}));
+  ProbeProcess probe(
+      arguments({"--limited", "8", "--seconds", "100", "--grace", "2", "--close-limit", "2"}));
   ASSERT_TRUE(probe.wait_loaded());
   PausedOsds paused(conf());
   ASSERT_TRUE(paused.any());
@@ -200,8 +205,8 @@ TEST_P(Strand, OpensThatDoNotReturnAreLeft) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, Strand,
-                         testing::Values(Case{"callback", "1"}, Case{"callback", "4"}, Case{"worker", "1"},
-                                         Case{"worker", "4"}),
+                         testing::Values(Case{"callback", "1"}, Case{"callback", "4"},
+                                         Case{"worker", "1"}, Case{"worker", "4"}),
                          [](const auto& mode) {
                            return std::string(mode.param.mode) + "On" + mode.param.connections;
                          });

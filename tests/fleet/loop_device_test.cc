@@ -39,10 +39,15 @@ class LoopDevice : public testing::Test {
     const auto made = run_command({sbin("losetup"), "-P", "-f", "--show", file_});
     if (made.exit_code) GTEST_SKIP() << "NOT TESTED: no loop device to be had here: " << made.err;
     loop_ = made.out.substr(0, made.out.find('\n'));
+    // The kernel keeps a loop device's read-only mark from one file to the next.
+    ASSERT_EQ(run_command({sbin("blockdev"), "--setrw", loop_}).exit_code, 0);
   }
   void TearDown() override {
     if (mounted_) ::umount2(mount_point().c_str(), MNT_DETACH);
-    if (!loop_.empty()) run_command({sbin("losetup"), "-d", loop_});
+    if (!loop_.empty()) {
+      run_command({sbin("blockdev"), "--setrw", loop_});
+      run_command({sbin("losetup"), "-d", loop_});
+    }
     fs::remove_all(directory_);
   }
   std::string mount_point() const { return directory_ + "/mnt"; }

@@ -1,4 +1,5 @@
-// Helpers for the tests with label `ceph` (tests/ceph/CMakeLists.txt sets the environment that they read).
+// Helpers for the tests with label `ceph` (tests/ceph/CMakeLists.txt sets the environment that they
+// read).
 #pragma once
 
 #include <unistd.h>
@@ -23,7 +24,9 @@ inline std::string required_variable(const char* name) {
 }
 
 /// The shared lab's ceph.conf.
-inline std::string lab_conf() { return required_variable("CEPH_CONF"); }
+inline std::string lab_conf() {
+  return required_variable("CEPH_CONF");
+}
 
 /// Runs the program under test.
 inline CommandResult cephmark(std::vector<std::string> args, CommandOptions options = {}) {
@@ -32,9 +35,12 @@ inline CommandResult cephmark(std::vector<std::string> args, CommandOptions opti
   return run_command(args, options);
 }
 
-/// True once `condition` holds; false after `timeout_ns`. For conditions that take a while, on however slow a machine.
-inline bool eventually(const std::function<bool()>& condition, int64_t timeout_ns = 120 * kNsPerSecond) {
-  for (const int64_t end_ns = monotonic_ns() + timeout_ns; monotonic_ns() < end_ns; ::usleep(50'000))
+/// True once `condition` holds; false after `timeout_ns`. For conditions that take a while, on
+/// however slow a machine.
+inline bool eventually(const std::function<bool()>& condition,
+                       int64_t timeout_ns = 120 * kNsPerSecond) {
+  for (const int64_t end_ns = monotonic_ns() + timeout_ns; monotonic_ns() < end_ns;
+       ::usleep(50'000))
     if (condition()) return true;
   return condition();
 }

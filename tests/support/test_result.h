@@ -1,5 +1,5 @@
-// Results for tests, made by recording latencies one by one into the same types as a real run, from a fixed seed: the
-// counts, histograms and series of each agree with each other.
+// Results for tests, made by recording latencies one by one into the same types as a real run, from
+// a fixed seed: the counts, histograms and series of each agree with each other.
 #pragma once
 
 #include <cerrno>
@@ -30,11 +30,13 @@ inline JobSpec make_job(const std::string& name, const std::string& rw, uint64_t
   job.runtime_ns = 4 * kNsPerSecond;
   job.written_globals = {{"ioengine", "rbd"}, {"clientname", "admin"}, {"pool", "rbd"},
                          {"direct", "1"},     {"time_based", ""},      {"runtime", "4"}};
-  job.written_options = {{"rw", rw}, {"bs", std::to_string(block_bytes)}, {"iodepth", std::to_string(depth)}};
+  job.written_options = {
+      {"rw", rw}, {"bs", std::to_string(block_bytes)}, {"iodepth", std::to_string(depth)}};
   return job;
 }
 
-/// The two stages of reference job rbd.fio: randrw 70/30 with 4 KiB, then sequential 64 KiB writes with flushes.
+/// The two stages of reference job rbd.fio: randrw 70/30 with 4 KiB, then sequential 64 KiB writes
+/// with flushes.
 inline Plan make_test_plan(int vms) {
   Plan plan;
   plan.title = "rbd.fio";
@@ -55,7 +57,8 @@ inline Plan make_test_plan(int vms) {
   return plan;
 }
 
-/// Closed loop of `depth` requests over [start, end): latencies around `typical_ns`, one in a thousand 20 times that.
+/// Closed loop of `depth` requests over [start, end): latencies around `typical_ns`, one in a
+/// thousand 20 times that.
 inline void record_job(JobResult& result, const JobSpec& job, int64_t start_ns, int64_t end_ns,
                        int64_t typical_ns, uint64_t seed) {
   Rng rng(seed);
@@ -63,9 +66,9 @@ inline void record_job(JobResult& result, const JobSpec& job, int64_t start_ns, 
   for (unsigned slot = 0; slot < job.iodepth; ++slot) {
     int64_t now_ns = start_ns;
     for (;;) {
-      Op op = job.rw.reads && job.rw.writes ? (rng.below(100) < static_cast<uint64_t>(job.rwmixread)
-                                                   ? Op::kRead : Op::kWrite)
-                                            : (job.rw.reads ? Op::kRead : Op::kWrite);
+      Op op = job.rw.reads && job.rw.writes
+                  ? (rng.below(100) < static_cast<uint64_t>(job.rwmixread) ? Op::kRead : Op::kWrite)
+                  : (job.rw.reads ? Op::kRead : Op::kWrite);
       if (op == Op::kWrite && job.fsync > 0 && ++writes % (job.fsync + 1) == 0) op = Op::kFlush;
       int64_t service_ns = typical_ns / 2 + static_cast<int64_t>(rng.below(typical_ns));
       if (op == Op::kWrite) service_ns *= 2;
@@ -105,10 +108,14 @@ inline void set_surroundings(RunResult& result) {
   result.budget_ops = 1024;
   result.budget_bytes = 100 * kMiB;
   result.process_cpu = {400 * kNsPerMs, 100 * kNsPerMs, 5000, 1, 300};
-  result.environment.host = {{"hostname", "node"}, {"kernel", "Linux 6.1.0"}, {"cpus", "2"},
-                             {"memory", "24 GiB"}, {"program", "cephmark 0.1.0"}};
+  result.environment.host = {{"hostname", "node"},
+                             {"kernel", "Linux 6.1.0"},
+                             {"cpus", "2"},
+                             {"memory", "24 GiB"},
+                             {"program", "cephmark 0.1.0"}};
   result.environment.cluster = {{"fsid", "6f2b1c1e-0000-4000-8000-00000000cafe"},
-                                {"version", "16.2.15"}, {"health", "HEALTH_OK"}};
+                                {"version", "16.2.15"},
+                                {"health", "HEALTH_OK"}};
   result.environment.osd_memory_bytes = 3 * kGiB;
 }
 
@@ -120,7 +127,9 @@ inline RunResult make_test_result(int vms = 4, int64_t typical_ns = 1'500'000) {
   for (int i = 0; i < vms; ++i) {
     VmResult vm;
     vm.vm = i;
-    vm.targets = {{"rbd/node-" + std::to_string(i), 4 * kGiB, 4 * kGiB,
+    vm.targets = {{"rbd/node-" + std::to_string(i),
+                   4 * kGiB,
+                   4 * kGiB,
                    {{"cache", "off (set by cephmark)"}, {"features", "layering, exclusive-lock"}}}};
     for (int j = 0; j < 2; ++j) {
       JobResult job;
