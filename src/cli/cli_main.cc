@@ -8,6 +8,7 @@
 #include "base/spelling.h"
 #include "base/version.h"
 #include "cli/command_table.h"
+#include "cli/link_table.h"
 
 namespace cephmark {
 namespace {
@@ -19,6 +20,8 @@ void print_help() {
       kVersion);
   for (const auto& row : command_table())
     text += fmt::format("  {:<10} {}\n", row.name, row.summary);
+  text += "\nA link to this program with one of these names stands in for another one:\n";
+  for (const auto& row : link_table()) text += fmt::format("  {:<10} {}\n", row.name, row.summary);
   text +=
       "\nExamples:\n"
       "  cephmark lab up                                  a small real cluster on this machine\n"
@@ -27,6 +30,9 @@ void print_help() {
 }
 
 int dispatch(const std::vector<std::string>& argv) {
+  const std::string called = argv[0].substr(argv[0].find_last_of('/') + 1);
+  for (const auto& row : link_table())
+    if (row.name == called) return row.run(argv);
   if (argv.size() < 2 || argv[1] == "help" || argv[1] == "--help" || argv[1] == "-h") {
     print_help();
     return 0;

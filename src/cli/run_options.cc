@@ -250,15 +250,39 @@ void add_overrides(std::vector<RawSection>& sections, const RunOptions& options)
   }
 }
 
-JobFile load_job_file(const std::string& path, const RunOptions& options,
-                      const std::vector<EngineDescription>& engines, Diagnostics& diagnostics) {
+// A job file of the command line: as it stands there, and parsed.
+struct LoadedJobFile {
+  std::string text;
+  JobFile parsed;
+};
+
+LoadedJobFile load_job_file(const std::string& path, const RunOptions& options,
+                            const std::vector<EngineDescription>& engines,
+                            Diagnostics& diagnostics) {
   ParseOptions parse;
   parse.allow_unsupported = options.allow_unsupported;
   parse.path_exists = [](const std::string& name) { return ::access(name.c_str(), F_OK) == 0; };
   const std::string name = path == "-" ? "standard input" : path;
-  auto sections = lex_job_file(text_of_job_file(path), name, parse.access, diagnostics);
+  LoadedJobFile file;
+  file.text = text_of_job_file(path);
+  auto sections = lex_job_file(file.text, name, parse.access, diagnostics);
   add_overrides(sections, options);
-  return make_job_file(std::move(sections), name, engines, diagnostics, parse);
+  file.parsed = make_job_file(std::move(sections), name, engines, diagnostics, parse);
+  return file;
+}
+
+// What each VM runs, as the user wrote it: kept beside its result, and given to a real fio. With
+// options of our own command line in force the jobs are written back from what is effective.
+void add_job_texts(Plan& plan, const FleetSpec& spec,
+                   const std::map<std::string, LoadedJobFile>& files) {
+  size_t index = 0;
+  for (const VmGroup& group : spec.groups)
+    for (int i = 0; i < group.count; ++i) {
+      VmPlan& vm = plan.vms[index++];
+      const TemplateResult text = substitute_template(files.at(group.job_file).text,
+                                                      {vm.name, vm.index, vm.host, spec.pool});
+      if (text.problem.empty()) vm.job_text = text.text;
+    }
 }
 
 std::string title_of(const RunOptions& options) {
@@ -293,7 +317,7 @@ std::optional<RunOptions> parse_run_options(const std::vector<std::string>& argv
 Plan make_run_plan(const RunOptions& options, const std::vector<std::string>& argv,
                    Diagnostics& diagnostics) {
   const std::vector<EngineDescription> engines = engine_descriptions();
-  std::map<std::string, JobFile> files;
+  std::map<std::string, LoadedJobFile> files;
   FleetSpec spec{options.groups, options.vm_name, options.host, options.pool,
                  options.grants.shared_image};
   for (VmGroup& group : spec.groups) {
@@ -305,9 +329,10 @@ Plan make_run_plan(const RunOptions& options, const std::vector<std::string>& ar
 
   Plan plan;
   plan.vms = make_fleet(
-      spec, [&](const VmGroup& group) -> const JobFile& { return files.at(group.job_file); },
+      spec, [&](const VmGroup& group) -> const JobFile& { return files.at(group.job_file).parsed; },
       diagnostics);
   diagnostics.throw_if_errors();
+  if (options.overrides.empty()) add_job_texts(plan, spec, files);
   plan.title = title_of(options);
   plan.command = "run";
   plan.arguments = argv;

@@ -94,14 +94,17 @@ void Progress::show(const std::string& line) {
 
 void Progress::progress(const std::string& what, uint64_t done, uint64_t total) {
   if (options_.mode == ProgressMode::kQuiet) return;
-  // Elsewhere than on a terminal one line per tenth is enough.
-  const int tenth =
-      total > 0 ? static_cast<int>(static_cast<double>(done) / static_cast<double>(total) * 10) : 0;
-  if (options_.mode == ProgressMode::kPlain && what == step_ && tenth == step_tenth_) return;
+  const int64_t now_ns = options_.clock ? options_.clock() : monotonic_ns();
+  const bool first = what != step_;
+  // Elsewhere than on a terminal: one line when a step begins, and more only while it takes long.
+  if (options_.mode == ProgressMode::kPlain && !first &&
+      now_ns - step_told_ns_ < options_.step_interval_ns)
+    return;
   step_ = what;
-  step_tenth_ = tenth;
-  show(total > 0 ? fmt::format("{}: {} of {}", what, format_count(done), format_count(total))
-                 : what + " ...");
+  step_told_ns_ = now_ns;
+  const bool count = total > 0 && (options_.mode == ProgressMode::kLive || !first);
+  show(count ? fmt::format("{}: {} of {}", what, format_count(done), format_count(total))
+             : what + " ...");
 }
 
 void Progress::note(const std::string& text) {

@@ -17,6 +17,8 @@ struct ProgressOptions {
   int columns = 100;
   int64_t live_interval_ns = 1'000'000'000;
   int64_t plain_interval_ns = 10'000'000'000;
+  int64_t step_interval_ns = 2'000'000'000;  ///< plain: between two lines about one set-up step
+  int64_t (*clock)() = nullptr;              ///< null: monotonic_ns
 };
 
 /// kLive when `fd` is a terminal (then with its width), else kPlain; kQuiet when `quiet`.
@@ -44,7 +46,7 @@ class Progress : public Observer {
   bool has_pending_ = false;
   size_t shown_columns_ = 0;  ///< length of the live line that stands there
   std::string step_;          ///< the set-up step told last
-  int step_tenth_ = -1;
+  int64_t step_told_ns_ = 0;
 };
 
 /// "measure  42 %  eta 01:10  21,772 IOPS  85.0 MiB/s  p99 11.0 ms  0 errors  64 VMs". An interval

@@ -1,0 +1,36 @@
+#include "cli/link_table.h"
+
+#include <array>
+#include <iostream>
+
+#include "base/time.h"
+#include "cli/commands.h"
+#include "compat/cephtest.h"
+
+namespace cephmark {
+namespace {
+
+int run_cephtest_link(const std::vector<std::string>& argv) {
+  const CephtestArguments arguments = parse_cephtest(argv);
+  if (arguments.help) {
+    std::cout << cephtest_help();
+    return 0;
+  }
+  std::cout << cephtest_started_line(wall_ns()) << std::endl;
+  const int code = run_run_command(cephtest_as_run(arguments));
+  std::cout << cephtest_ended_line(wall_ns()) << std::endl;
+  return code;
+}
+
+constexpr auto kLinks = std::to_array<LinkRow>({
+    {"cephtest", "--job-file F --go-jobs N --max-cpus C, as the tool of that name",
+     run_cephtest_link},
+});
+
+}  // namespace
+
+std::span<const LinkRow> link_table() {
+  return kLinks;
+}
+
+}  // namespace cephmark
