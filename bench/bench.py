@@ -1,89 +1,34 @@
 #!/usr/bin/env python3
 """./dev bench: cephmark, the peer program and a bare loop on the library, interleaved in one run, as ratios of CPU time
-per I/O. CPU is the whole process's (wait4), so library and kernel helper threads count. Machines are noisy: every figure
-is the median of the runs, with the spread beside it; only ratios inside one run mean anything.
+per I/O. CPU is the whole process's (wait4), so the threads of libraries and of the kernel's workers count; against a
+bare loop the measured loops alone are compared (getrusage of the whole process around them), since connecting twice
+costs the same whatever is measured. Machines are noisy: every figure is the median of the runs with the spread beside
+it, and only ratios inside one run mean anything. Ctrl-C ends it and takes its cluster down.
 
-  bench.py --build build/release [--runs 5] [--seconds 4] [--only null,psync,...] [--write docs/benchmarks.md]
+  ./dev bench [--runs 5] [--seconds 4] [--only null,psync,...] [--write docs/benchmarks.md]
 """
 import argparse
-import json
+import contextlib
 import os
 import pathlib
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
+
+from contender import (BenchError, Counts, Sample, cephmark_counts, fio_counts, first_io_of_fio_logs, instructions,
+                       raw_counts)
+from report import Row, Table, write_document
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
-class Sample:
-    """One finished process: its CPU and wall seconds, I/Os, peak memory and threads."""
-
-    def __init__(self, argv, environment, count_ios):
-        start = time.monotonic()
-        out = tempfile.TemporaryFile()
-        err = tempfile.TemporaryFile()
-        process = subprocess.Popen(argv, stdout=out, stderr=err, env=environment, stdin=subprocess.DEVNULL)
-        self.threads = self.rss_kib = 0
-        stop = threading.Event()
-        watcher = threading.Thread(target=self._watch, args=(process.pid, stop))
-        watcher.start()
-        _, status, usage = os.wait4(process.pid, 0)
-        stop.set()
-        watcher.join()
-        process.returncode = os.waitstatus_to_exitcode(status)
-        out.seek(0)
-        err.seek(0)
-        text, errors = out.read().decode(), err.read().decode()
-        if process.returncode:
-            sys.exit(f"bench: {' '.join(argv)} ended with {process.returncode}:\n{errors[-2000:]}{text[-500:]}")
-        self.wall_s = time.monotonic() - start
-        self.cpu_s = usage.ru_utime + usage.ru_stime
-        self.ios, self.io_s = count_ios(text)
-        self.rss_kib = max(self.rss_kib, 0)
-
-    def _watch(self, pid, stop):
-        while not stop.wait(0.1):
-            try:
-                status = pathlib.Path(f"/proc/{pid}/task/{pid}/status").read_text()
-            except OSError:
-                return
-            for line in status.splitlines():
-                if line.startswith("Threads:"):
-                    self.threads = max(self.threads, int(line.split()[1]))
-                elif line.startswith("VmHWM:"):
-                    self.rss_kib = max(self.rss_kib, int(line.split()[1]))
-
-    @property
-    def cpu_per_io_ns(self):
-        return self.cpu_s / self.ios * 1e9 if self.ios else float("nan")
-
-    @property
-    def overhead_s(self):
-        return self.wall_s - self.io_s
-
-
-def fio_ios(text):
-    document = json.loads(text[text.index("{"):])
-    ios = sum(job[op]["total_ios"] for job in document["jobs"] for op in ("read", "write"))
-    seconds = max(job[op]["runtime"] for job in document["jobs"] for op in ("read", "write")) / 1000
-    return ios, seconds
-
-
-def cephmark_ios(text):
-    result = json.loads(text)
-    ios = sum(op["ios"] for vm in result["vms"] for job in vm["jobs"] for op in job["ops"].values())
-    return ios, result["measured_ns"] / 1e9
-
-
-def raw_ios(text):
-    document = json.loads(text)
-    return document["ios"], document["seconds"]
+def say(text):
+    print(text, file=sys.stderr, flush=True)
 
 
 class Bench:
@@ -91,202 +36,273 @@ class Bench:
         self.arguments = arguments
         self.build = pathlib.Path(arguments.build).resolve()
         self.scratch = pathlib.Path(tempfile.mkdtemp(prefix="cephmark-bench-"))
-        self.environment = dict(os.environ)
-        self.environment.pop("CEPH_ARGS", None)
+        self.environment = {key: value for key, value in os.environ.items() if not key.startswith("CEPH_")}
         self.environment["XDG_DATA_HOME"] = str(self.scratch / "data")
         self.environment["XDG_STATE_HOME"] = str(self.scratch / "state")
-        self.rows = []
-        self.cephmark_binary = str(self.build / "src" / "cephmark")
+        self.table = Table()
+        self.binary = str(self.build / "src" / "cephmark")
+        self.lab = None
+        self.number = 0
 
-    # The three kinds of contender ---------------------------------------------------------------------------------
-    def cephmark(self, job, *extra):
-        path = self.scratch / "job.fio"
-        path.write_text(job)
-        argv = [self.cephmark_binary, "run", str(path), "--quiet", "--no-guard", "--no-keep", "--output", "json",
-                *extra]
-        return lambda: Sample(argv, self.environment, cephmark_ios)
+    # The three kinds of contender: each returns a function that runs it once ---------------------------------------
+    def job_file(self, text):
+        self.number += 1
+        path = self.scratch / f"job-{self.number}.fio"
+        path.write_text(text)
+        return path
+
+    def cephmark_argv(self, job, *extra):
+        return [self.binary, "run", str(self.job_file(job)), "--no-guard", "--no-keep", "--no-files", "--output",
+                "json", *extra]
+
+    def cephmark(self, job, *extra, limit_s=300):
+        argv = self.cephmark_argv(job, *extra)
+        return lambda: Sample(argv, self.environment, cephmark_counts, limit_s)
 
     def fio(self, job):
-        path = self.scratch / f"fio-{len(list(self.scratch.iterdir()))}.fio"
-        path.write_text(job)
-        argv = ["fio", "--output-format=json", str(path)]
-        return lambda: Sample(argv, self.environment, fio_ios)
+        argv = ["fio", "--output-format=json", str(self.job_file(job))]
+        return lambda: Sample(argv, self.environment, fio_counts, 300)
+
+    def fio_with_first_io(self, job):
+        """fio does not tell when its I/O began: its bandwidth log, one entry per I/O, does."""
+        prefix = self.scratch / "fio-log"
+        argv = ["fio", "--output-format=json", "--log_unix_epoch=1", f"--write_bw_log={prefix}",
+                str(self.job_file(job))]
+
+        def counts(text):
+            told = fio_counts(text)
+            return Counts(told.ios, told.seconds, None, first_io_of_fio_logs(prefix))
+        return lambda: Sample(argv, self.environment, counts, 300)
 
     def raw(self, *words):
         argv = [str(self.build / "bench" / "raw_loop"), *map(str, words)]
-        return lambda: Sample(argv, self.environment, raw_ios)
+        return lambda: Sample(argv, self.environment, raw_counts, 300)
 
-    # -----------------------------------------------------------------------------------------------------------------
-    def compare(self, name, contenders):
-        """contenders: {label: start}; runs them in turn, keeps the median CPU per I/O of each."""
+    # Comparing -------------------------------------------------------------------------------------------------------
+    def compare(self, name, contenders, runs=None):
         samples = {label: [] for label in contenders}
-        for turn in range(self.arguments.runs):
+        for turn in range(runs or self.arguments.runs):
             for label, start in contenders.items():
                 samples[label].append(start())
                 last = samples[label][-1]
-                print(f"  {name}: {label} {turn + 1}/{self.arguments.runs}: {last.cpu_per_io_ns:,.0f} ns CPU per I/O, "
-                      f"{last.ios / max(last.io_s, 1e-9):,.0f} IOPS", file=sys.stderr)
+                loop = last.loop_cpu_per_io_ns
+                say(f"  {name}: {label} {turn + 1}: {last.cpu_per_io_ns:,.0f} ns CPU per I/O"
+                    f"{f' ({loop:,.0f} in the loop)' if loop else ''}, "
+                    f"{last.counts.ios / max(last.counts.seconds, 1e-9):,.0f} IOPS")
         return samples
 
-    def cpu_row(self, name, target, contenders):
+    def cpu_rows(self, name, targets, contenders):
+        """One row for each contender that cephmark is put beside."""
         samples = self.compare(name, contenders)
-        ours = samples["cephmark"]
         for label, theirs in samples.items():
             if label == "cephmark":
                 continue
-            ratios = [a.cpu_per_io_ns / b.cpu_per_io_ns for a, b in zip(ours, theirs)]
-            self.rows.append((name, label, self.spread([s.cpu_per_io_ns for s in ours]),
-                              self.spread([s.cpu_per_io_ns for s in theirs]),
-                              f"{statistics.median(ratios):.3f} ({min(ratios):.3f}-{max(ratios):.3f})",
-                              target.get(label, "reported")))
-
-    @staticmethod
-    def spread(values):
-        def show(value):
-            return f"{value:,.0f} ns" if value < 10_000 else f"{value / 1000:,.1f} us"
-        return f"{show(statistics.median(values))} ({show(min(values))}-{show(max(values))})"
+            loops = all(s.loop_cpu_per_io_ns is not None for s in theirs)
+            cost = (lambda s: s.loop_cpu_per_io_ns) if loops else (lambda s: s.cpu_per_io_ns)
+            self.table.add_ratio(name, label, [cost(s) for s in samples["cephmark"]], [cost(s) for s in theirs],
+                                 targets.get(label))
 
     def seconds(self):
         return self.arguments.seconds
 
-    def null(self):
-        job = (f"[n]\nioengine=null\nrw=randread\nbs=4k\niodepth=128\nsize=64g\ntime_based\n"
-               f"runtime={self.seconds()}\n")
-        self.cpu_row("null, 4k randread, depth 128", {"fio": "<= 0.067"},
-                     {"cephmark": self.cephmark(job), "fio": self.fio(job)})
+    # Without a cluster -----------------------------------------------------------------------------------------------
+    def null_job(self, more):
+        return f"[n]\nioengine=null\nrw=randread\nbs=4k\niodepth=128\nsize=64g\nthread=1\n{more}"
 
-    def files(self):
-        directory = pathlib.Path("/dev/shm") / self.scratch.name
-        directory.mkdir()
-        path = directory / "file"
-        with open(path, "wb") as handle:
-            for _ in range(1024):
-                handle.write(os.urandom(1 << 20))
+    def null(self):
+        job = self.null_job(f"time_based\nruntime={self.seconds()}\n")
+        self.cpu_rows("null, 4k randread, depth 128", {"fio": 1 / 15}, {"cephmark": self.cephmark(job),
+                                                                        "fio": self.fio(job)})
+
+    def instructions(self):
+        """The difference of two sizes, so that start and report do not count."""
+        per_io = {}
+        for label, few, many in (("cephmark", 2_000_000, 10_000_000), ("fio", 200_000, 1_000_000)):
+            counts = []
+            for ios in (few, many):
+                job = self.null_job(f"io_size={ios * 4}k\n")
+                argv = self.cephmark_argv(job, "--quiet") if label == "cephmark" else [
+                    "fio", "--output-format=json", str(self.job_file(job))]
+                counts.append(instructions(argv, self.environment, 400))
+            per_io[label] = (counts[1] - counts[0]) / (many - few)
+            say(f"  null: {label}: {per_io[label]:.1f} instructions per I/O")
+        self.table.add(Row("null, 4k randread, depth 128: instructions per I/O (callgrind)", "fio",
+                           f"{per_io['cephmark']:.1f}", f"{per_io['fio']:,.0f}",
+                           f"{per_io['cephmark'] / per_io['fio']:.4f}", "reported", ""))
+
+    @contextlib.contextmanager
+    def file_in_memory(self):
+        directory = pathlib.Path(tempfile.mkdtemp(prefix="cephmark-bench-", dir="/dev/shm"))
         try:
+            if shutil.disk_usage(directory).free < 2 << 30:
+                raise BenchError("/dev/shm has less than 2 GiB free")
+            path = directory / "file"
+            with open(path, "wb") as handle:
+                for _ in range(1024):
+                    handle.write(os.urandom(1 << 20))
             yield path
         finally:
-            shutil.rmtree(directory)
+            shutil.rmtree(directory, ignore_errors=True)
 
     def psync(self):
-        for path in self.files():
+        with self.file_in_memory() as path:
             job = (f"[p]\nioengine=psync\nfilename={path}\nrw=randread\nbs=4k\nsize=1g\ntime_based\n"
-                   f"norandommap\nrandrepeat=0\nruntime={self.seconds()}\n")
-            self.cpu_row("psync, 4k randread, tmpfs", {"bare pread loop": "<= 1.07"},
-                         {"cephmark": self.cephmark(job), "bare pread loop": self.raw("pread", path, self.seconds()),
-                          "fio": self.fio(job)})
+                   f"norandommap\nrandrepeat=0\nthread=1\nruntime={self.seconds()}\n")
+            self.cpu_rows("psync, 4k randread, tmpfs", {"bare pread loop": 1.07},
+                          {"cephmark": self.cephmark(job), "bare pread loop": self.raw("pread", path, self.seconds()),
+                           "fio": self.fio(job)})
 
     def aio(self):
-        for path in self.files():
+        with self.file_in_memory() as path:
             for engine in ("io_uring", "libaio"):
                 job = (f"[a]\nioengine={engine}\nfilename={path}\nrw=randread\nbs=4k\nsize=1g\niodepth=32\n"
-                       f"time_based\nruntime={self.seconds()}\n")
-                self.cpu_row(f"{engine}, 4k randread, depth 32, tmpfs", {"fio": "<= 0.85"},
-                             {"cephmark": self.cephmark(job), "fio": self.fio(job)})
+                       f"thread=1\ntime_based\nruntime={self.seconds()}\n")
+                self.cpu_rows(f"{engine}, 4k randread, depth 32, tmpfs", {"fio": 0.85},
+                              {"cephmark": self.cephmark(job), "fio": self.fio(job)})
 
-    # On the lab ------------------------------------------------------------------------------------------------------
+    # On a cluster ----------------------------------------------------------------------------------------------------
     def need_lab(self):
-        if hasattr(self, "lab"):
+        if self.lab:
             return
         self.lab = self.scratch / "lab"
-        print("  starting a cluster", file=sys.stderr)
-        subprocess.run([self.cephmark_binary, "lab", "up", "--dir", str(self.lab), "--osd-size", "8G"], check=True,
-                       env=self.environment, stdout=subprocess.DEVNULL)
-        for line in subprocess.run([self.cephmark_binary, "lab", "env", "--dir", str(self.lab)], check=True,
-                                   env=self.environment, capture_output=True, text=True).stdout.splitlines():
-            match = re.match(r"export (\w+)='?([^']*)'?$", line)
+        say("  starting a cluster")
+        self.run_quietly("lab", "up", "--dir", str(self.lab), "--osd-size", "8G")
+        text = subprocess.run([self.binary, "lab", "env", "--dir", str(self.lab)], check=True, env=self.environment,
+                              capture_output=True, text=True).stdout
+        for line in text.splitlines():
+            match = re.match(r"export (\w+)='?([^';]*)'?;?$", line)
             if match:
                 self.environment[match.group(1)] = match.group(2)
 
-    def volumes(self, *words):
-        subprocess.run([self.cephmark_binary, "volumes", *words], check=True, env=self.environment,
-                       stdout=subprocess.DEVNULL)
+    def run_quietly(self, *words):
+        done = subprocess.run([self.binary, *words], env=self.environment, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise BenchError(f"cephmark {' '.join(words)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
 
-    def rbd_job(self, rw, image="{{.Name}}", depth=32, extra=""):
+    @contextlib.contextmanager
+    def images(self, *words, prefill=False, size="4M"):
+        self.need_lab()
+        say(f"  making images ({' '.join(words)})")
+        self.run_quietly("volumes", "create", *words, "--size", size)
+        if prefill:
+            self.run_quietly("volumes", "prefill", *words)
+        yield
+        self.run_quietly("volumes", "remove", *words)
+
+    def rbd_job(self, rw, image="{{.Name}}", depth=32, seconds=None):
         return (f"[r]\nioengine=rbd\nclientname=admin\npool=rbd\nrbdname={image}\nrw={rw}\nbs=4k\niodepth={depth}\n"
-                f"direct=1\ntime_based\nruntime={self.seconds()}\n{extra}")
+                f"direct=1\nthread=1\ntime_based\nruntime={seconds or self.seconds()}\n")
 
     def rbd(self):
-        self.need_lab()
-        self.volumes("create", "bench-0", "--size", "1G")
-        self.volumes("prefill", "bench-0")
-        for rw, raw in (("randread", "rbd-read"), ("randwrite", "rbd-write")):
-            job = self.rbd_job(rw, "bench-0")
-            self.cpu_row(f"rbd, 4k {rw}, depth 32, cache off", {"bare librbd loop": "<= 1.08"},
-                         {"cephmark": self.cephmark(job), "bare librbd loop":
-                          self.raw(raw, "rbd", "bench-0", 32, self.seconds()), "fio": self.fio(job)})
-        self.volumes("remove", "bench-0")
+        with self.images("bench-0", prefill=True, size="1G"):
+            for rw, raw in (("randread", "rbd-read"), ("randwrite", "rbd-write")):
+                job = self.rbd_job(rw, "bench-0")
+                self.cpu_rows(f"rbd, 4k {rw}, depth 32, cache off", {"bare librbd loop": 1.08},
+                              {"cephmark": self.cephmark(job),
+                               "bare librbd loop": self.raw(raw, "rbd", "bench-0", 32, self.seconds()),
+                               "fio": self.fio(job)})
 
     def fleet(self):
-        self.need_lab()
         count = 32
-        self.volumes("create", "--vms", str(count), "--vm-name", "fleet-{{.Index}}", "--size", "64M")
-        job = self.rbd_job("randread", depth=4)
-        sections = "".join(f"[v{i}]\nrbdname=fleet-{i}\n" for i in range(count))
-        head = job.replace("[r]", "[global]").replace("rbdname={{.Name}}\n", "")
         names = ("--vms", str(count), "--vm-name", "fleet-{{.Index}}")
-        samples = self.compare("32 VMs", {
-            "cephmark": self.cephmark(job, *names, "--connections", "1"),
-            "cephmark, 16 contexts": self.cephmark(job, *names, "--connections", "16"),
-            "fio": self.fio(head + sections)})
-        for label, runs in samples.items():
-            middle = {key: statistics.median([getattr(run, key) for run in runs])
-                      for key in ("rss_kib", "threads", "overhead_s")}
-            self.rows.append(("32 VMs, one image each, depth 4", label, f"{middle['rss_kib'] / 1024:,.0f} MiB",
-                              f"{middle['threads']:.0f} threads", f"{middle['overhead_s']:.1f} s beside the I/O", ""))
-        self.volumes("remove", "--vms", str(count), "--vm-name", "fleet-{{.Index}}")
+        with self.images(*names, size="64M"):
+            job = self.rbd_job("randread", depth=4)
+            sections = "".join(f"[v{i}]\nrbdname=fleet-{i}\n" for i in range(count))
+            head = job.replace("[r]", "[global]").replace("rbdname={{.Name}}\n", "")
+            samples = self.compare("32 VMs", {
+                "cephmark, 1 connection": self.cephmark(job, *names, "--connections", "1"),
+                "cephmark, 32 connections": self.cephmark(job, *names, "--connections", "32"),
+                "fio": self.fio_with_first_io(head + sections)}, runs=min(3, self.arguments.runs))
+        for ours in list(samples)[:2]:
+            goal = ours.endswith(" 1 connection")
+            for what, unit, value, target in (
+                    ("peak memory", " MiB", lambda s: s.rss_mib, 1 / 8),
+                    ("threads", "", lambda s: s.threads, 1 / 10),
+                    ("wait before the first I/O", " s", lambda s: s.wait_s, 1 / 10)):
+                self.table.add_ratio(f"32 VMs, depth 4, {ours.split(', ')[1]}: {what}", "fio",
+                                     [value(s) for s in samples[ours]], [value(s) for s in samples["fio"]],
+                                     target if goal else None, unit)
+
+    def many(self, count, judged):
+        names = ("--vms", str(count), "--vm-name", "k-{{.Index}}")
+        with self.images(*names):
+            sample = self.cephmark(self.rbd_job("randread", depth=1, seconds=10), *names, "--connections", "1",
+                                   limit_s=900)()
+        work = f"{count:,} VMs, depth 1, one connection"
+        opening = sample.opening_s
+        say(f"  {work}: {sample.counts.ios} I/Os, {sample.rss_mib:.0f} MiB, {sample.threads} threads, first I/O after "
+            f"{sample.wait_s:.1f} s, opened in {opening if opening is None else round(opening, 1)} s, "
+            f"{sample.wall_s:.0f} s in all")
+        for what, value, most, unit in (("peak memory", sample.rss_mib, 600, " MiB"),
+                                        ("threads", sample.threads, 60, ""), ("all open in", opening, 10, " s"),
+                                        ("wait before the first I/O", sample.wait_s, None, " s")):
+            self.table.add_limit(f"{work}: {what}", value, most if judged else None, unit)
 
     def thousand(self):
-        self.need_lab()
-        count = self.arguments.vms
-        names = ("--vms", str(count), "--vm-name", "k-{{.Index}}")
-        self.volumes("create", *names, "--size", "4M")
-        job = self.rbd_job("randread", depth=1)
-        sample = self.cephmark(job, *names, "--connections", "1")()
-        self.rows.append((f"{count} VMs, one image each, depth 1, one connection", "cephmark",
-                          f"{sample.rss_kib / 1024:,.0f} MiB", f"{sample.threads} threads",
-                          f"{sample.overhead_s:.1f} s beside the I/O", "<= 600 MiB, <= 60 threads, open <= 10 s"))
-        self.volumes("remove", *names)
+        self.many(self.arguments.vms, True)
+
+    def four_thousand(self):
+        self.many(4 * self.arguments.vms, False)
 
     def finish(self):
-        if hasattr(self, "lab"):
-            subprocess.run([self.cephmark_binary, "lab", "down", "--dir", str(self.lab)], env=self.environment,
-                           stdout=subprocess.DEVNULL, check=False)
+        """Whatever happens, nothing is left: no second Ctrl-C gets in between."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+        if self.lab:
+            say("  taking the cluster down")
+            subprocess.run([self.binary, "lab", "down", "--dir", str(self.lab)], env=self.environment,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         shutil.rmtree(self.scratch, ignore_errors=True)
 
-    def table(self):
-        head = ("work", "against", "cephmark", "the other", "ratio (min-max)", "target")
-        lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-        lines += ["| " + " | ".join(row) + " |" for row in self.rows]
-        return "\n".join(lines)
+
+WORKS = ("null", "instructions", "psync", "aio", "rbd", "fleet", "thousand", "four_thousand")
 
 
-WORKS = ("null", "psync", "aio", "rbd", "fleet", "thousand")
-
-
-def main():
+def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=str(ROOT / "build" / "release"))
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=4)
-    parser.add_argument("--vms", type=int, default=1000)
+    parser.add_argument("--vms", type=int, default=1000, help="of the large fleet; the largest has four times as many")
     parser.add_argument("--only", default=",".join(WORKS))
-    parser.add_argument("--write", help="also put the table into this file")
+    parser.add_argument("--limit", type=int, default=3600, help="seconds after which it stops by itself")
+    parser.add_argument("--write", help="also put the table into this Markdown file, between its marks")
     arguments = parser.parse_args()
     unknown = set(arguments.only.split(",")) - set(WORKS)
     if unknown:
         sys.exit(f"bench: no such work: {', '.join(sorted(unknown))}; there are {', '.join(WORKS)}")
+    return arguments
+
+
+def main():
+    arguments = parse_arguments()
+
+    def stop(number, frame):
+        raise KeyboardInterrupt
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGALRM):
+        signal.signal(number, stop)
+    signal.alarm(arguments.limit)
     bench = Bench(arguments)
+    failures, stopped = [], False
     try:
         for work in arguments.only.split(","):
-            print(f"== {work}", file=sys.stderr)
-            getattr(bench, work)()
+            say(f"== {work}")
+            started = time.monotonic()
+            try:
+                getattr(bench, work)()
+            except (BenchError, OSError, subprocess.SubprocessError, statistics.StatisticsError) as error:
+                failures.append(f"{work}: {error}")
+                say(f"bench: {failures[-1]}")
+            say(f"  {work}: {time.monotonic() - started:.0f} s")
+    except KeyboardInterrupt:
+        stopped = True
+        say("bench: stopped")
     finally:
         bench.finish()
-    print(bench.table())
-    if arguments.write:
-        pathlib.Path(arguments.write).write_text(
-            "# Benchmarks\n\nMade by `./dev bench`: runs interleaved, medians with the spread; CPU is the whole "
-            "process's per I/O.\n\n" + bench.table() + "\n")
+    print(bench.table.markdown())
+    if arguments.write and not stopped:
+        write_document(pathlib.Path(arguments.write), bench.table)
+    sys.exit(130 if stopped else 1 if failures else 0)
 
 
 if __name__ == "__main__":

@@ -109,6 +109,9 @@ class RunSession {
     context.cluster = cluster_;
     if (cluster_) context.own_instances = {cluster_->instance_id()};
     context.note = [this](const std::string& text) { progress_.note(text); };
+    context.progress = [this](size_t done, size_t total) {
+      progress_.progress("looking at the images", done, total);
+    };
     guard_ = guard_targets(plan_, context);
   }
 
@@ -122,13 +125,11 @@ class RunSession {
 
   void show_targets(bool make_images) {
     if (!cluster_ && !options_.plan_only) return;
-    std::vector<ImageState> states;
-    if (cluster_) {
-      progress_.progress("looking at the images", 0, 0);
-      states = examine_images(cluster_, images(), watcher_knowledge(cluster_->fsid()));
-    }
+    // The guard has looked already, unless the images are still to be made.
+    if (cluster_ && make_images)
+      guard_.images = examine_images(cluster_, images(), watcher_knowledge(cluster_->fsid()));
     const TargetPreview preview = make_target_preview(
-        plan_, cluster_, states, make_images ? options_.create_bytes : 0, options_.prefill);
+        plan_, cluster_, guard_.images, make_images ? options_.create_bytes : 0, options_.prefill);
     progress_.finish();
     const std::string text = preview_text(preview, options_.plan_only ? SIZE_MAX : 8);
     if (options_.plan_only)

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <mutex>
 #include <optional>
 
 #include "base/error.h"
@@ -70,11 +69,8 @@ void guard_path(const Plan& plan, const GuardContext& context, const PlannedTarg
 }
 
 /// Reads of what was never written come back as zeros, and fast (field report USE-01).
-void look_for_holes(const std::shared_ptr<Cluster>& cluster, const ImageState& state,
-                    std::vector<Taint>& taints) {
-  const auto image = Image::open(cluster, state.spec, true);
-  if (!image) return;
-  const uint64_t size = image->size_bytes(), stored = image->allocated_bytes();
+void look_for_holes(const ImageState& state, std::vector<Taint>& taints) {
+  const uint64_t size = state.size_bytes, stored = state.allocated_bytes.value_or(size);
   if (size == 0 || stored >= size - size / 100) return;
   taints.push_back({"unwritten-image",
                     fmt::format("{}: {} % of it was never written: reads there measure nothing",
@@ -89,16 +85,21 @@ void guard_images(const Plan& plan, const GuardContext& context,
   watchers.own.insert(report.cluster->instance_id());
   std::vector<ImageSpec> specs;
   for (const auto& target : targets) specs.push_back(parse_image_spec(target.text));
-  auto states = examine_images(report.cluster, specs, watchers);
-  std::vector<size_t> holes;
+  const auto tell = [&](size_t done) {
+    if (context.progress) context.progress(done, specs.size());
+  };
+  report.images = examine_images(report.cluster, specs, watchers, tell,
+                                 [&](size_t i) { return !targets[i].writes; });
   for (size_t i = 0; i < targets.size(); ++i) {
-    auto& state = states[i];
+    auto& state = report.images[i];
     const bool granted = write_is_granted(plan.grants.allow_write, state.spec);
     auto decision = state.decide(action_of(targets[i]), granted);
     if (decision.verdict == Verdict::kWaitedFor) {
       if (context.note)
         context.note(explain(targets[i].text, decision, state.report) + "; waiting");
+      const auto measured = state.allocated_bytes;
       state = wait_for_dead_watchers(report.cluster, state.spec, watchers);
+      state.allocated_bytes = measured;
       decision = state.decide(action_of(targets[i]), granted);
     }
     if (decision.verdict == Verdict::kRefused || decision.verdict == Verdict::kWaitedFor) {
@@ -112,15 +113,8 @@ void guard_images(const Plan& plan, const GuardContext& context,
     if (targets[i].writes)
       report.writable.insert(targets[i].text);
     else if (decision.because != TargetState::kEmptyUntagged && state.exists)
-      holes.push_back(i);
+      look_for_holes(state, report.taints);
   }
-  std::mutex mutex;
-  for_each_parallel(holes.size(), 16, [&](size_t i) {
-    std::vector<Taint> found;
-    look_for_holes(report.cluster, states[holes[i]], found);
-    const std::lock_guard lock(mutex);
-    report.taints.insert(report.taints.end(), found.begin(), found.end());
-  });
 }
 
 }  // namespace
@@ -163,7 +157,6 @@ GuardReport guard_targets(const Plan& plan, const GuardContext& context) {
     else
       guard_path(plan, context, target, report, refusals);
   }
-  report.image_count = images.size();
   if (!images.empty()) {
     if (!report.cluster) report.cluster = Cluster::connect(plan.ceph, plan.limits.open_timeout_ns);
     guard_images(plan, context, images, report, refusals);

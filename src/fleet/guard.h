@@ -12,6 +12,7 @@
 #include "ceph/cluster.h"
 #include "ceph/image.h"
 #include "engine/file_target.h"
+#include "fleet/image_state.h"
 #include "fleet/run_identity.h"
 #include "job/plan.h"
 #include "result/run_result.h"
@@ -23,14 +24,15 @@ struct GuardContext {
   std::set<uint64_t> own_instances;  ///< librados instance ids of this run, agents' included
   std::function<bool(const std::string& path)> file_is_ours;  ///< a manifest lists it; may be empty
   std::function<void(const std::string&)> note;               ///< "waiting for ..."; may be empty
+  std::function<void(size_t done, size_t total)> progress;    ///< images looked at; may be empty
 };
 
 struct GuardReport {
   std::vector<Taint> taints;         ///< for RunResult::taints
   std::vector<ImageSpec> to_adopt;   ///< empty images that this run writes to first
   std::shared_ptr<Cluster> cluster;  ///< the one that was used; null when no job needs one
-  uint64_t image_count = 0;
-  std::set<std::string> writable;  ///< texts of all targets that may be written
+  std::vector<ImageState> images;    ///< as found, in the order of planned_targets()
+  std::set<std::string> writable;    ///< texts of all targets that may be written
 };
 
 /// What a plan does to one target.

@@ -28,22 +28,26 @@ struct ImageState {
   bool exists = false;
   std::string id;
   uint64_t size_bytes = 0;
-  std::string parent;           ///< "pool/image@snap"; empty: no clone
-  std::optional<ImageTag> tag;  ///< as found, whether it is for this image or not
-  bool ours = false;            ///< the tag is for this image
+  std::optional<uint64_t> allocated_bytes;  ///< where it was asked for
+  std::string parent;                       ///< "pool/image@snap"; empty: no clone
+  std::optional<ImageTag> tag;              ///< as found, whether it is for this image or not
+  bool ours = false;                        ///< the tag is for this image
   StateReport report;
 
   Decision decide(Action action, bool granted = false) const;
 };
 
 /// Never throws for what it cannot see (that is kUnknown), but for a pool that does not exist.
+/// `measure`: how much of it is written too.
 ImageState examine_image(const std::shared_ptr<Cluster>& cluster, const ImageSpec& spec,
-                         const WatcherKnowledge& watchers);
+                         const WatcherKnowledge& watchers, bool measure = false);
 /// Many, in parallel; the order is kept. `progress(done)` is called from any thread, one at a time.
+/// `measure(i)`: specs[i] is to be measured too; empty: none.
 std::vector<ImageState> examine_images(const std::shared_ptr<Cluster>& cluster,
                                        const std::vector<ImageSpec>& specs,
                                        const WatcherKnowledge& watchers,
-                                       const std::function<void(size_t)>& progress = {});
+                                       const std::function<void(size_t)>& progress = {},
+                                       const std::function<bool(size_t)>& measure = {});
 
 /// Examines again until no dead watcher is left or the time is over.
 ImageState wait_for_dead_watchers(const std::shared_ptr<Cluster>& cluster, const ImageSpec& spec,

@@ -124,12 +124,11 @@ int64_t runtime_ms(const JobFigures& job) {
 
 }  // namespace
 
-FioGroupRates fio_group_rates(const RunFigures& figures, int vm) {
+FioGroupRates fio_group_rates(const std::vector<JobFigures>& jobs) {
   FioGroupRates rates;
   std::map<int, std::array<uint64_t, kDirectionCount>> bytes;
   std::map<int, int64_t> longest_ms;
-  for (const auto& job : figures.jobs) {
-    if (vm >= 0 && job.vm != vm) continue;
+  for (const auto& job : jobs) {
     const int group = job.spec->group;
     longest_ms[group] = std::max(longest_ms[group], runtime_ms(job));
     for (int i = 0; i < kDirectionCount; ++i) bytes[group][i] += job.ops[i].bytes;

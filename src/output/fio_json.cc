@@ -150,8 +150,8 @@ std::string ctime_text(int64_t ns) {
 }  // namespace
 
 std::string fio_json_text(const RunResult& result, const FioJsonOptions& options) {
-  const RunFigures figures = figures_of(result);
-  const FioGroupRates rates = fio_group_rates(figures, options.vm);
+  const std::vector<JobFigures> figures = job_figures_of(result, options.vm);
+  const FioGroupRates rates = fio_group_rates(figures);
   Json json;
   json["fio version"] = fmt::format("{}{}", kFormatVersion, kVersion);
   json["timestamp"] = result.end_wall_ns / kNsPerSecond;
@@ -159,8 +159,7 @@ std::string fio_json_text(const RunResult& result, const FioJsonOptions& options
   json["time"] = ctime_text(result.end_wall_ns);
   Json jobs = Json::array();
   Json globals;
-  for (const auto& job : figures.jobs) {
-    if (options.vm >= 0 && job.vm != options.vm) continue;
+  for (const auto& job : figures) {
     if (globals.empty()) globals = options_json(job.spec->written_globals);
     jobs.push_back(job_json(result, job, rates, options));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/error.h"
@@ -211,8 +212,16 @@ std::string doubts_text(const RunResult& result, const TextStyle& style) {
   if (!result.taints.empty()) {
     text += "\n" + style.alert("What makes these numbers doubtful") +
             " (docs/measuring.md tells more)\n";
+    // A fleet may have the same trouble a thousand times.
+    constexpr uint64_t kShown = 8;
+    std::map<std::string, uint64_t> by_code;
     for (const auto& taint : result.taints)
-      text += wrap(fmt::format("  {}: {}", taint.code, taint.text), style.columns(), 6) + "\n";
+      if (++by_code[taint.code] <= kShown)
+        text += wrap(fmt::format("  {}: {}", taint.code, taint.text), style.columns(), 6) + "\n";
+    for (const auto& [code, count] : by_code)
+      if (count > kShown)
+        text += fmt::format("  {}: {} more like these, all in --output json\n", code,
+                            format_count(count - kShown));
   }
   if (!result.plan.warnings.empty()) {
     text += "\nNotes on the job file\n";

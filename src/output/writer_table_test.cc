@@ -111,6 +111,16 @@ TEST_F(EveryWriter, AThousandVms) {
   EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 70);
 }
 
+TEST_F(EveryWriter, TheSameWarningOfAThousandVmsIsToldAFewTimes) {
+  RunResult result = testing::make_write_result(2);
+  for (int i = 0; i < 1000; ++i)
+    result.taints.push_back({"unwritten-image", fmt::format("rbd/vm-{}: 100 %", i)});
+  const std::string text = written(*find_writer("text"), result);
+  EXPECT_NE(text.find("rbd/vm-7: "), std::string::npos);
+  EXPECT_EQ(text.find("rbd/vm-8: "), std::string::npos);
+  EXPECT_NE(text.find("unwritten-image: 992 more like these"), std::string::npos);
+}
+
 TEST_F(EveryWriter, TextFitsAHundredColumns) {
   RunResult slow = testing::make_test_result(30);
   slow.plan.vms[3].name = std::string(80, 'v');

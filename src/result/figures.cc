@@ -187,10 +187,17 @@ StageFigures figures_of_stage(int number, const std::vector<const JobFigures*>& 
 
 }  // namespace
 
+std::vector<JobFigures> job_figures_of(const RunResult& result, int vm) {
+  std::vector<JobFigures> jobs;
+  for (const auto& one : result.vms)
+    for (const auto& job : one.jobs)
+      if (vm < 0 || one.vm == vm) jobs.push_back(figures_of_job(result, one, job));
+  return jobs;
+}
+
 RunFigures figures_of(const RunResult& result) {
   RunFigures all;
-  for (const auto& vm : result.vms)
-    for (const auto& job : vm.jobs) all.jobs.push_back(figures_of_job(result, vm, job));
+  all.jobs = job_figures_of(result);
   std::map<int, std::vector<const JobFigures*>> by_stage;
   int64_t measured_ns = 0;
   for (const auto& job : all.jobs) {

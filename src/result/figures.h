@@ -75,6 +75,8 @@ struct RunFigures {
 /// The figures point into the result, which must outlive them.
 RunFigures figures_of(const RunResult& result);
 RunFigures figures_of(RunResult&&) = delete;
+/// The jobs of one VM (an index into plan.vms) without the fleet's sums; -1: of all VMs.
+std::vector<JobFigures> job_figures_of(const RunResult& result, int vm = -1);
 
 /// Samples that lie beyond the quantile; below kFewSamples a percentile is marked.
 inline constexpr uint64_t kFewSamples = 100;

@@ -10,7 +10,7 @@ namespace cephmark {
 
 struct LocalRunnerOptions {
   FileGuard file_guard;   ///< asked before each file or device is opened; empty: default_file_guard
-  unsigned openers = 32;  ///< opens at once
+  unsigned openers = 16;  ///< opens at once
   bool hand_over_only =
       false;  ///< library threads never advance a lane (slower; to check the short way against)
   int64_t tick_ns = 1'000'000'000;

@@ -21,7 +21,7 @@ constexpr uint64_t kPage_bytes = 4096;
 constexpr uint64_t kTouchAtMost_bytes = kGiB;  ///< of all lanes: page faults belong before the run
 constexpr unsigned kCallbackSubmissions = 8;   ///< reference: what a completion thread may do
 constexpr uint64_t kCallbackPayload_bytes = 64 * kKiB;
-constexpr unsigned kClosers = 32;
+constexpr unsigned kClosers = 16;
 constexpr int64_t kCloseTimeout_ns = 30 * kNsPerSecond;
 
 const EngineRow& row_of(const JobSpec& job) {

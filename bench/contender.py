@@ -1,0 +1,161 @@
+"""contender: runs one program to its end and tells what it cost: CPU of the whole process (wait4), peak memory, peak
+number of threads, I/Os done, and when its first I/O began. Used by bench.py only."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+SAMPLE_S = 0.02  # threads come and go while images are opened: 50 looks a second
+
+
+class BenchError(Exception):
+    pass
+
+
+class Counts:
+    """What a program's own report says. cpu_s: of its measured loop alone, where it tells; first_io_wall_s: Unix time."""
+
+    def __init__(self, ios, seconds, cpu_s=None, first_io_wall_s=None):
+        self.ios, self.seconds, self.cpu_s, self.first_io_wall_s = ios, seconds, cpu_s, first_io_wall_s
+
+
+def cephmark_counts(text):
+    result = json.loads(text)
+    ios = sum(op["ios"] for vm in result["vms"] for job in vm["jobs"] for op in job["ops"].values())
+    cpu = result["process_cpu"]
+    return Counts(ios, result["measured_ns"] / 1e9, (cpu["user_ns"] + cpu["system_ns"]) / 1e9,
+                  result["start_wall_ns"] / 1e9)
+
+
+def raw_counts(text):
+    document = json.loads(text)
+    return Counts(document["ios"], document["seconds"], document["cpu_seconds"])
+
+
+def fio_counts(text):
+    document = json.loads(text[text.index("{"):])
+    ios = sum(job[op]["total_ios"] for job in document["jobs"] for op in ("read", "write"))
+    seconds = max(job[op]["runtime"] for job in document["jobs"] for op in ("read", "write")) / 1000
+    return Counts(ios, seconds)
+
+
+def first_io_of_fio_logs(prefix):
+    """Unix time of the earliest completion in the logs that write_bw_log and log_unix_epoch made."""
+    starts = [int(path.read_text().split(",", 1)[0]) / 1000
+              for path in prefix.parent.glob(prefix.name + "_bw.*.log") if path.stat().st_size]
+    return min(starts) if starts else None
+
+
+class Sample:
+    """One finished process."""
+
+    def __init__(self, argv, environment, parse, limit_s):
+        self.argv = argv
+        self.threads = 0
+        self.openings_wall_s = None
+        self.start_wall_s = time.time()
+        start = time.monotonic()
+        with tempfile.TemporaryFile() as out:
+            process = subprocess.Popen(argv, stdout=out, stderr=subprocess.PIPE, env=environment,
+                                       stdin=subprocess.DEVNULL)
+            self.errors = []
+            helpers = [threading.Thread(target=self._count_threads, args=(process.pid,)),
+                       threading.Thread(target=self._read_errors, args=(process.stderr,))]
+            self._ended = threading.Event()
+            for helper in helpers:
+                helper.start()
+            try:
+                status, usage = self._wait(process.pid, start + limit_s)
+            finally:
+                self._ended.set()
+                process.returncode = 0  # it is reaped: Popen must not wait for it
+                for helper in helpers:
+                    helper.join()
+            out.seek(0)
+            text = out.read().decode()
+        self.wall_s = time.monotonic() - start
+        code = os.waitstatus_to_exitcode(status)
+        if code:
+            raise BenchError(f"{' '.join(argv)} ended with {code}:\n{''.join(self.errors)[-2000:]}{text[-500:]}")
+        self.cpu_s = usage.ru_utime + usage.ru_stime
+        self.rss_mib = usage.ru_maxrss / 1024
+        self.counts = parse(text)
+
+    def _wait(self, pid, deadline):
+        """Reaps the process. Ends it first when it is late or we are told to stop."""
+        try:
+            while time.monotonic() < deadline:
+                done, status, usage = os.wait4(pid, os.WNOHANG)
+                if done:
+                    return status, usage
+                time.sleep(0.01)
+        except KeyboardInterrupt:
+            self._end(pid)
+            raise
+        self._end(pid)
+        raise BenchError(f"{' '.join(self.argv)} did not end in time:\n{''.join(self.errors)[-2000:]}")
+
+    @staticmethod
+    def _end(pid):
+        for number, grace_s in ((signal.SIGINT, 20), (signal.SIGKILL, 20)):
+            os.kill(pid, number)
+            until = time.monotonic() + grace_s
+            while time.monotonic() < until:
+                if os.wait4(pid, os.WNOHANG)[0]:
+                    return
+                time.sleep(0.05)
+
+    def _count_threads(self, pid):
+        while not self._ended.wait(SAMPLE_S):
+            try:
+                self.threads = max(self.threads, len(os.listdir(f"/proc/{pid}/task")))
+            except OSError:
+                return
+
+    def _read_errors(self, stream):
+        with stream:
+            for line in iter(stream.readline, b""):
+                line = line.decode(errors="replace")
+                self.errors.append(line)
+                if self.openings_wall_s is None and line.startswith("opening targets"):
+                    self.openings_wall_s = time.time()
+
+    @property
+    def cpu_per_io_ns(self):
+        return self.cpu_s / self.counts.ios * 1e9 if self.counts.ios else float("nan")
+
+    @property
+    def loop_cpu_per_io_ns(self):
+        """Without connecting, opening and reporting; None where the program does not tell."""
+        if self.counts.cpu_s is None or not self.counts.ios:
+            return None
+        return self.counts.cpu_s / self.counts.ios * 1e9
+
+    @property
+    def wait_s(self):
+        """From the start of the process to its first I/O."""
+        at = self.counts.first_io_wall_s
+        return None if at is None else at - self.start_wall_s
+
+    @property
+    def opening_s(self):
+        at = self.counts.first_io_wall_s
+        return None if at is None or self.openings_wall_s is None else at - self.openings_wall_s
+
+
+def instructions(argv, environment, limit_s):
+    """How many instructions the process takes, by valgrind --tool=callgrind."""
+    with tempfile.TemporaryDirectory() as directory:
+        out = pathlib.Path(directory) / "callgrind.out"
+        done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", *argv], env=environment,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=limit_s, check=False)
+    found = re.search(r"Collected : (\d+)", done.stdout)
+    if done.returncode or not found:
+        raise BenchError(f"valgrind {' '.join(argv)} ended with {done.returncode}:\n{done.stdout[-1500:]}")
+    return int(found.group(1))
