@@ -7,6 +7,12 @@ namespace cephmark {
 namespace {
 /// Far enough for any run, and far from INT64_MAX so that sums of times stay in range.
 constexpr int64_t kNever_ns = INT64_MAX / 4;
+constexpr uint64_t kBillion = 1'000'000'000;
+constexpr uint64_t kPhaseStream = 0x7068617365;
+
+int64_t capped(unsigned __int128 ns) {
+  return static_cast<int64_t>(std::min<unsigned __int128>(ns, static_cast<uint64_t>(kNever_ns)));
+}
 }  // namespace
 
 Arrival::Arrival(const JobSpec& job, uint64_t seed)
@@ -20,6 +26,7 @@ Arrival::Arrival(const JobSpec& job, uint64_t seed)
     direction.mean_bytes = (job.block_sizes[i].min_bytes + job.block_sizes[i].max_bytes) / 2;
     any_ = any_ || direction.rate != 0;
   }
+  if (!poisson_) phase_billionths_ = Rng(Rng::derive(seed, kPhaseStream)).below(kBillion);
 }
 
 void Arrival::start(int64_t epoch_ns) noexcept {
@@ -27,8 +34,17 @@ void Arrival::start(int64_t epoch_ns) noexcept {
     direction.due_ns = epoch_ns;
     direction.remainder = 0;
     direction.fraction = 0;
-    if (poisson_ && direction.rate != 0)
-      advance_poisson(direction, direction.in_bytes ? direction.mean_bytes : 1);
+    if (direction.rate == 0) continue;
+    const uint64_t cost = direction.in_bytes ? direction.mean_bytes : 1;
+    if (poisson_) {
+      advance_poisson(direction, cost);
+      continue;
+    }
+    // The phase is part of the exact arithmetic: operation k of a rate in operations is due at
+    // (k + phase) / rate, rounded down to a nanosecond.
+    const auto scaled = static_cast<unsigned __int128>(cost) * phase_billionths_;
+    direction.due_ns = epoch_ns + capped(scaled / direction.rate);
+    direction.remainder = static_cast<uint64_t>(scaled % direction.rate);
   }
 }
 
@@ -38,10 +54,9 @@ void Arrival::advance(Op op, uint64_t bytes) noexcept {
   const uint64_t cost = direction.in_bytes ? bytes : 1;
   if (poisson_) return advance_poisson(direction, cost);
   if (cost != direction.cost) {
-    const auto scaled = static_cast<unsigned __int128>(cost) * 1'000'000'000u;
+    const auto scaled = static_cast<unsigned __int128>(cost) * kBillion;
     direction.cost = cost;
-    direction.quotient_ns = static_cast<int64_t>(
-        std::min<unsigned __int128>(scaled / direction.rate, static_cast<uint64_t>(kNever_ns)));
+    direction.quotient_ns = capped(scaled / direction.rate);
     direction.gap_remainder = static_cast<uint64_t>(scaled % direction.rate);
   }
   direction.due_ns += direction.quotient_ns;

@@ -18,9 +18,13 @@ class Arrival {
 
   bool any() const noexcept { return any_; }
   bool is_rated(Op op) const noexcept { return of(op).rate != 0; }
-  /// Sets the schedule's origin: the first operation is due then (linear) or one random gap later
-  /// (Poisson).
+  /// Sets the schedule's origin. Linear: the first operation is due within the first interval
+  /// behind it, at a phase drawn from the seed once for all directions of the lane, so that lanes
+  /// of equal rates do not fire together. Poisson: one random gap later.
   void start(int64_t epoch_ns) noexcept;
+  /// Linear: which part of its first interval passes before the lane's first operation, in
+  /// billionths, below 10^9. Poisson: 0.
+  uint64_t phase_billionths() const noexcept { return phase_billionths_; }
   /// When the next operation of a rated direction is due.
   int64_t due_ns(Op op) const noexcept { return of(op).due_ns; }
   /// The operation due at due_ns(op) was taken and is `bytes` long: moves on to the one behind it.
@@ -37,13 +41,14 @@ class Arrival {
     uint64_t cost = 0;    ///< of the last gap worked out, with its quotient and remainder
     int64_t quotient_ns = 0;
     uint64_t gap_remainder = 0;
-    uint64_t mean_bytes = 0;  ///< Poisson in bytes: stands for the operation before the first
+    uint64_t mean_bytes = 0;  ///< in bytes: stands for the operation before the first
   };
   const Direction& of(Op op) const noexcept { return directions_[op_index(op)]; }
   void advance_poisson(Direction& direction, uint64_t cost) noexcept;
 
   PerDirection<Direction> directions_;
   Rng rng_;
+  uint64_t phase_billionths_ = 0;
   bool poisson_ = false;
   bool any_ = false;
 };
