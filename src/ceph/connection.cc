@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <deque>
 #include <set>
 #include <thread>
@@ -168,7 +169,8 @@ ConnectionPool::~ConnectionPool() {
   if (helper_->thread.joinable()) helper_->thread.join();
 }
 
-void ConnectionPool::connect(const std::function<void(int, int)>& progress) {
+void ConnectionPool::connect(const std::function<void(int, int)>& progress,
+                             const std::function<void(uint64_t)>& on_connected) {
   struct Task {
     Group* group;
     size_t index;
@@ -188,6 +190,8 @@ void ConnectionPool::connect(const std::function<void(int, int)>& progress) {
       try {
         group->connections[index] = std::make_unique<Connection>(
             group->target, group->budgets[index], plan_.rbd_cache, plan_.limits.open_timeout_ns);
+        std::lock_guard lock(mutex);
+        if (on_connected) on_connected(group->connections[index]->cluster().instance_id());
       } catch (...) {
         std::lock_guard lock(mutex);
         if (!first_error) first_error = std::current_exception();
@@ -244,6 +248,20 @@ std::map<std::string, std::string> ConnectionPool::facts() const {
   facts["objecter_inflight_ops"] = fmt::format("{}", fmt::join(ops, ", "));
   facts["objecter_inflight_op_bytes"] = fmt::format("{}", fmt::join(bytes, ", "));
   return facts;
+}
+
+ObjecterBudget ConnectionPool::effective_budget() const {
+  ObjecterBudget largest;
+  for (const auto& group : groups_)
+    for (const auto& connection : group->connections) {
+      if (!connection) continue;
+      const auto number = [&](const char* name) {
+        return std::strtoull(connection->cluster().option(name).c_str(), nullptr, 10);
+      };
+      largest.ops = std::max<uint64_t>(largest.ops, number("objecter_inflight_ops"));
+      largest.bytes = std::max<uint64_t>(largest.bytes, number("objecter_inflight_op_bytes"));
+    }
+  return largest;
 }
 
 void ConnectionPool::run_soon(std::function<void()> work) {

@@ -71,8 +71,12 @@ class ConnectionPool {
   ConnectionPool(const ConnectionPool&) = delete;
   ConnectionPool& operator=(const ConnectionPool&) = delete;
 
-  /// Connects all in parallel, each within the plan's open time limit. Throws the first Error.
-  void connect(const std::function<void(int done, int total)>& progress = {});
+  /// Connects all in parallel, each within the plan's open time limit. `on_connected` is told each
+  /// context's instance id at once, one at a time. Throws the first Error.
+  void connect(const std::function<void(int done, int total)>& progress = {},
+               const std::function<void(uint64_t instance)>& on_connected = {});
+  /// The largest budget that a context has: what librados lets it have in flight. After connect().
+  ObjecterBudget effective_budget() const;
   /// The context of a VM's job; after connect(). `vm` is one of the plan's.
   Connection& connection(const VmPlan& vm, const JobSpec& job) const;
 

@@ -196,6 +196,10 @@ std::string Disk::id() const {
   return rbd_get_id(image_, id, sizeof id) < 0 ? "" : id;
 }
 
+std::string Disk::parent() const {
+  return parent_of(image_).value_or("");
+}
+
 bool Disk::has_exclusive_lock_feature() const {
   uint64_t features = 0;
   return rbd_get_features(image_, &features) == 0 && (features & RBD_FEATURE_EXCLUSIVE_LOCK);
@@ -208,8 +212,8 @@ void Disk::flush(int64_t timeout_ns) {
   if (!result) {
     stuck_ = true;
     pool_.abandon();
-    throw Error(fmt::format("the flush after the open of {} did not return within {}", name_,
-                            format_duration(timeout_ns)));
+    throw Error(
+        fmt::format("a flush of {} did not return within {}", name_, format_duration(timeout_ns)));
   }
   if (*result < 0)
     throw Error(fmt::format("cannot flush {}: {}", name_, errno_text(static_cast<int>(*result))));

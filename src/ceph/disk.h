@@ -43,6 +43,7 @@ class Disk {
   uint64_t size_bytes() const;
   uint64_t object_size_bytes() const;
   std::string id() const;
+  std::string parent() const;  ///< "pool/image@snap"; empty: no clone, or not to be told
   bool has_exclusive_lock_feature() const;
   std::map<std::string, ConfigValue> options() const { return image_options(image_, name_); }
 

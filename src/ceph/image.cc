@@ -237,16 +237,24 @@ std::string Image::data_pool() {
   return name;
 }
 
-std::string Image::parent() {
+std::optional<std::string> parent_of(rbd_image_t image, int* error) {
   rbd_linked_image_spec_t parent{};
   rbd_snap_spec_t snapshot{};
-  const int r = rbd_get_parent(image_, &parent, &snapshot);
+  const int r = rbd_get_parent(image, &parent, &snapshot);
+  if (error) *error = r;
   if (r == -ENOENT) return "";
-  if (r < 0) fail("read the parent of", r);
+  if (r < 0) return std::nullopt;
   const ImageSpec spec{parent.pool_name, parent.pool_namespace, parent.image_name, snapshot.name};
   rbd_linked_image_spec_cleanup(&parent);
   rbd_snap_spec_cleanup(&snapshot);
   return spec.text();
+}
+
+std::string Image::parent() {
+  int error = 0;
+  const auto parent = parent_of(image_, &error);
+  if (!parent) fail("read the parent of", error);
+  return *parent;
 }
 
 std::vector<std::string> Image::snapshots() {
@@ -306,15 +314,17 @@ bool Image::has_data() {
   return found;
 }
 
-uint64_t Image::allocated_bytes() {
+uint64_t Image::allocated_bytes(uint64_t from, uint64_t to) {
   uint64_t bytes = 0;
+  to = std::min(to, size_bytes());
+  if (from >= to) return 0;
   const auto visit = [](uint64_t, size_t length, int exists, void* argument) {
     if (exists) *static_cast<uint64_t*>(argument) += length;
     return 0;
   };
-  if (const int r = rbd_diff_iterate2(image_, nullptr, 0, size_bytes(), 1, 1, visit, &bytes); r < 0)
+  if (const int r = rbd_diff_iterate2(image_, nullptr, from, to - from, 1, 1, visit, &bytes); r < 0)
     fail("look for data in", r);
-  return bytes;
+  return std::min(bytes, to - from);
 }
 
 std::vector<Extent> Image::written() {

@@ -55,6 +55,10 @@ std::vector<std::string> list_images(Cluster& cluster, const std::string& pool,
                                      const std::string& rados_namespace);
 std::vector<std::string> list_namespaces(Cluster& cluster, const std::string& pool);
 
+/// "pool/image@snap" of an open image; empty: no clone. Nothing, and `error`, when it cannot be
+/// read.
+std::optional<std::string> parent_of(rbd_image_t image, int* error = nullptr);
+
 class Image {
  public:
   /// Read-only opens register no watcher. Null when the image (or snapshot) does not exist. Throws
@@ -79,9 +83,9 @@ class Image {
   /// True when anything at all is stored, in the image or through its parent. Stops at the first
   /// extent.
   bool has_data();
-  /// Bytes of the objects that exist, in the image or its parent: whole objects, and so cheap to
-  /// ask.
-  uint64_t allocated_bytes();
+  /// Bytes of the objects that exist in [from, to), in the image or its parent: whole objects
+  /// (clipped to the range), and so cheap to ask. `to` is clipped to the size.
+  uint64_t allocated_bytes(uint64_t from = 0, uint64_t to = UINT64_MAX);
   /// What the image itself stores (parents do not count), sorted, adjacent extents joined.
   std::vector<Extent> written();
 

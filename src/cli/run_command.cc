@@ -13,8 +13,10 @@
 #include "cli/run_options.h"
 #include "cli/signals.h"
 #include "engine/engine_table.h"
+#include "fleet/allocation.h"
 #include "fleet/guard.h"
 #include "fleet/manifest.h"
+#include "fleet/run_ledger.h"
 #include "fleet/target_preview.h"
 #include "fleet/volumes.h"
 #include "output/fio_json.h"
@@ -68,6 +70,7 @@ class RunSession {
     show_targets(make_images);
     if (options_.plan_only) return 0;
     manifest_ = Manifest::create(run_id_, plan_.ceph, cluster_ ? cluster_->fsid() : "");
+    ledger_ = std::make_unique<RunLedger>(*manifest_);
     try {
       if (cluster_) manifest_->add_instance(cluster_->instance_id());
       if (make_images) create_images();
@@ -77,11 +80,13 @@ class RunSession {
       if (stop_.stop_requested()) {
         progress_.note(
             fmt::format("{} before the load began: nothing was measured", SignalWatcher::reason()));
+        settle(KeepFiles::kNone);
         remove_images();
         return SignalWatcher::exit_code();
       }
       measure();
     } catch (...) {
+      settle(KeepFiles::kNone);
       remove_images();
       throw;
     }
@@ -107,6 +112,10 @@ class RunSession {
   void guard() {
     GuardContext context;
     context.cluster = cluster_;
+    context.run_id = run_id_;
+    context.file_is_ours = [files = files_of_dead_runs()](const std::string& path) {
+      return files.count(path) > 0;
+    };
     if (cluster_) context.own_instances = {cluster_->instance_id()};
     context.note = [this](const std::string& text) { progress_.note(text); };
     context.progress = [this](size_t done, size_t total) {
@@ -172,7 +181,10 @@ class RunSession {
   void measure() {
     outputs_.begin(plan_);
     std::unique_ptr<ClusterWatch> watch;
-    if (cluster_) watch = std::make_unique<ClusterWatch>(cluster_, plan_.guard, stop_);
+    if (cluster_)
+      watch = std::make_unique<ClusterWatch>(cluster_, plan_.guard, stop_, planned_pools(plan_));
+    progress_.progress("looking at what is written", 0, 0);
+    const auto allocations = read_allocations(plan_, cluster_, guard_.images);
     observer_.watch = watch.get();
     if (options_.runner == "fio")
       measure_with_fio();
@@ -181,6 +193,7 @@ class RunSession {
     observer_.watch = nullptr;
     result_.id = run_id_;
     result_.environment.host = host_facts();
+    add_allocations(allocations, result_);
     for (const Taint& taint : guard_.taints) result_.taints.push_back(taint);
     if (watch) {
       const std::string verdict = watch->finish(result_);
@@ -196,7 +209,13 @@ class RunSession {
 
   void measure_natively() {
     LocalRunnerOptions runner;
-    runner.file_guard = make_file_guard(plan_);
+    runner.file_guard = ledger_->file_guard(make_file_guard(
+        plan_,
+        [files = files_of_dead_runs()](const std::string& path) { return files.count(path) > 0; }));
+    runner.on_connected = [this](uint64_t instance) { ledger_->add_instance(instance); };
+    runner.about_to_create_objects = [this](const std::vector<std::string>& names) {
+      ledger_->announce_objects(names);
+    };
     result_ = LocalRunner(runner).run(plan_, stop_.get_token(), observer_);
     if (!options_.results_directory.empty()) files_ = make_files();
   }
@@ -241,6 +260,7 @@ class RunSession {
         });
       progress_.note("job and result files per VM: " + files_->path());
     }
+    settle(options_.keep_files ? KeepFiles::kAll : KeepFiles::kNamed);
     attempt([&] { remove_images(); });
     progress_.finish();
     if (result_.must_exit_hard) {
@@ -249,6 +269,7 @@ class RunSession {
       std::cout.flush();
       std::cerr.flush();
       files_.reset();
+      ledger_.reset();
       manifest_.reset();
       ::_exit(failure ? static_cast<int>(ExitCode::kEnvironment) : exit_code());
     }
@@ -267,6 +288,14 @@ class RunSession {
     } catch (const std::exception& error) {
       std::cerr << "cephmark: " << error.what() << "\n";
     }
+  }
+
+  void settle(KeepFiles keep) {
+    const auto cluster = result_.must_exit_hard ? nullptr : cluster_;
+    const auto troubles = ledger_->settle(cluster, keep);
+    for (const std::string& trouble : troubles) progress_.note(trouble);
+    if (!troubles.empty())
+      progress_.note(fmt::format("`cephmark cleanup {}` removes what is left", run_id_));
   }
 
   void remove_images() {
@@ -301,6 +330,7 @@ class RunSession {
   std::string run_id_;
   std::shared_ptr<Cluster> cluster_;
   std::unique_ptr<Manifest> manifest_;
+  std::unique_ptr<RunLedger> ledger_;
   GuardReport guard_;
   CreateReport made_;
   std::unique_ptr<ResultDirectory> files_;

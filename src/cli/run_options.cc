@@ -84,7 +84,8 @@ void add_load_options(CLI::App& app, RunOptions& options, RawWords& words) {
   app.add_option("--rbd-cache", words.cache,
                  "librbd's cache: off (default), writearound, writeback, as-fio, conf")
       ->group(group);
-  app.add_option("--seed", words.seed, "of all that is random")->group(group);
+  app.add_option("--seed", words.seed, "of all that is random, instead of randrepeat and randseed")
+      ->group(group);
   app.add_option("--runner", options.runner, "native, or fio: a real fio per VM")
       ->check(CLI::IsMember({"native", "fio"}))
       ->group(group);
@@ -126,6 +127,9 @@ void add_output_options(CLI::App& app, RunOptions& options, RawWords& words) {
                  "where a fleet's job and result files per VM go (default: results)")
       ->group(group);
   app.add_flag("--no-files", words.no_files, "no files per VM")->group(group);
+  app.add_flag("--keep-files", options.keep_files,
+               "data files that the run lays out under generated names stay (as with fio)")
+      ->group(group);
   app.add_flag("--no-keep", words.no_keep, "do not keep the result for `cephmark results`")
       ->group(group);
 }
@@ -308,8 +312,12 @@ std::optional<RunOptions> parse_run_options(const std::vector<std::string>& argv
   add_output_options(app, options, words);
   add_ceph_options(app, options.ceph);
   if (!parse_command_line(app, argv)) return std::nullopt;
-  if (app.count("--seed")) options.seed = words.seed;
   read_words(words, options);
+  if (app.count("--seed")) {
+    options.seed = words.seed;
+    // Wins over randrepeat and over a randseed of the job file, for a real fio too.
+    options.overrides.emplace_back("randseed", std::to_string(words.seed));
+  }
   check_together(options);
   return options;
 }

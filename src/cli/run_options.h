@@ -33,6 +33,7 @@ struct RunOptions {
   bool plan_only = false;  ///< --plan
   bool quiet = false;
   bool keep = true;               ///< the RunResult, under the data folder
+  bool keep_files = false;        ///< data files with generated names stay after the run
   std::string results_directory;  ///< "results"; empty: no files per VM
   std::vector<std::string> outputs;
   bool allow_unsupported = false;

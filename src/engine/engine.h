@@ -117,6 +117,13 @@ class Engine {
   /// A queue for one lane. Called after open(), before the barrier, on a set-up thread. Throws
   /// Error.
   virtual std::unique_ptr<IoQueue> make_queue(const QueueSetup& setup) = 0;
+  /// Makes durable what a cache of this machine still holds of the run's writes. Called once after
+  /// the last I/O, before the results are collected, on a tear-down thread; may block up to
+  /// `timeout_ns`. Returns how long that took, or -1 when nothing could be held back. Throws Error.
+  virtual int64_t settle(int64_t timeout_ns) {
+    (void)timeout_ns;
+    return -1;
+  }
   /// Closes the target: no request is in flight, all queues are gone. Called once, on a tear-down
   /// thread. Throws Error.
   virtual void close() = 0;

@@ -59,6 +59,7 @@ std::vector<EngineRow> make_rows() {
                                   .max_iodepth = 4096},
                   .completion = CompletionMode::kCallback,
                   .needs_ceph = true,
+                  .lays_out = true,
                   .has_submit_latency = true,
                   .target_key = rados_target_key,
                   .create = make_rados_engine});

@@ -19,15 +19,13 @@ TargetInfo FileEngine::open() {
   target_ = FileTarget::open(job_, guard_);
   TargetInfo info;
   info.files = target_.per_clone();
-  info.name = target_.files().front().path;
+  info.name = FileTarget::name(job_);
   uint64_t smallest = UINT64_MAX;
   for (const OpenFile& file : target_.files()) {
     smallest = std::min(smallest, file.size_bytes);
     info.block_size_bytes = std::max(info.block_size_bytes, file.block_size_bytes);
   }
   info.size_bytes = smallest * info.files;
-  if (target_.files().size() > 1)
-    info.name += " and " + std::to_string(target_.files().size() - 1) + " more";
   info.facts["direct"] = job_.direct ? "1" : "0 (through the page cache)";
   info.facts["kind"] = target_.files().front().is_block_device ? "block device" : "file";
   return info;

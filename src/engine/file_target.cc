@@ -158,10 +158,13 @@ OpenFile open_one(const JobSpec& job, const std::string& path, uint64_t need, bo
           "set size= to bytes, or name an existing file");
   }
   const bool writes = writes_of(job);
-  guard(FileAccess{path, exists, exists && S_ISBLK(facts.st_mode), writes, ours});
+  FileAccess access{path, exists, exists && S_ISBLK(facts.st_mode), writes, ours, generated};
+  guard(access);
   if (!exists) {
     open_path(path, O_WRONLY | O_CREAT | O_EXCL);
     created_files.insert(identity_of(path));
+    access.exists = access.created = true;
+    guard(access);
   }
   OpenFile file;
   file.path = path;
@@ -180,6 +183,7 @@ OpenFile open_one(const JobSpec& job, const std::string& path, uint64_t need, bo
 }  // namespace
 
 void default_file_guard(const FileAccess& access) {
+  if (access.created) return;
   if (access.writes && access.exists && !access.own_name)
     throw Error(fmt::format("{} was there before this run: writing to it is refused", access.path),
                 "name a file that does not exist yet, or allow this one with --allow-write");
@@ -218,6 +222,11 @@ std::vector<std::string> FileTarget::paths(const JobSpec& job) {
       out.push_back(in_directory(fmt::format("{}.{}.{}", job.name, clone, file)));
   }
   return out;
+}
+
+std::string FileTarget::name(const JobSpec& job) {
+  const std::vector<std::string> all = paths(job);
+  return all.size() == 1 ? all.front() : fmt::format("{} and {} more", all.front(), all.size() - 1);
 }
 
 std::string FileTarget::key(const JobSpec& job) {

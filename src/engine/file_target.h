@@ -21,9 +21,12 @@ struct FileAccess {
   bool is_block_device = false;
   bool writes = false;    ///< the job writes, trims or zeroes
   bool own_name = false;  ///< fio's generated $jobname.$jobnum.$filenum, or created by this process
+  bool generated = false;  ///< the name is fio's generated one: the user did not give it
+  bool created = false;    ///< not a question: the file was made just now, and is still empty
 };
 
-/// Asked before each open; refuses by throwing Error.
+/// Asked before each open; refuses by throwing Error. Told once more (`created`) behind each file
+/// that was made.
 using FileGuard = std::function<void(const FileAccess&)>;
 
 /// The rule without a guard: no writes to what was there before us under a name that is not ours.
@@ -49,6 +52,8 @@ class FileTarget {
   /// then the same for every clone). fio's rules.
   static std::vector<std::string> paths(const JobSpec& job);
   static unsigned files_per_clone(const JobSpec& job);
+  /// What people call them: the first path, "and 3 more".
+  static std::string name(const JobSpec& job);
   /// Jobs with equal keys share the open files.
   static std::string key(const JobSpec& job);
 

@@ -102,7 +102,7 @@ class RadosEngine : public Engine {
     std::vector<std::string> created;
     for (const auto& object : objects_->objects())
       if (!object.existed) created.push_back(where_of(job_) + "/" + object.name);
-    if (!created.empty() && context_.about_to_create_objects)
+    if (!created.empty() && context_.about_to_create_objects && !keeps_objects())
       (*context_.about_to_create_objects)(created);
     may_remove_ = true;
     if (job_.rw.reads)
@@ -118,13 +118,15 @@ class RadosEngine : public Engine {
 
   void close() override {
     if (!objects_ || objects_->stuck()) return;
-    if (may_remove_ && option_of(job_, "keep_objects") != "1")
+    if (may_remove_ && !keeps_objects())
       objects_->remove_created(context_.plan.limits.open_timeout_ns);
     objects_.reset();
     io_.reset();
   }
 
  private:
+  bool keeps_objects() const { return option_of(job_, "keep_objects") == "1"; }
+
   std::vector<ObjectState> wanted_objects() const {
     std::vector<ObjectState> objects;
     for (size_t i = 0; i < names_.size(); ++i) {

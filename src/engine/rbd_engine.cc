@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/time.h"
 #include "base/units.h"
 #include "ceph/disk.h"
 #include "engine/engines.h"
@@ -86,6 +87,13 @@ class RbdEngine : public Engine {
     return std::make_unique<RbdQueue>(disk_->image(), pool_, setup);
   }
 
+  int64_t settle(int64_t timeout_ns) override {
+    if (!cache_on_ || !will_write_ || disk_->read_only()) return -1;
+    const int64_t start_ns = monotonic_ns();
+    disk_->flush(timeout_ns);
+    return monotonic_ns() - start_ns;
+  }
+
   void close() override {
     if (disk_) disk_->close();  // null: the open failed
   }
@@ -108,6 +116,9 @@ class RbdEngine : public Engine {
     info.facts["user"] = connection_.cluster().args().user;
     info.facts["image id"] = disk_->id();
     info.facts["object size"] = format_size(disk_->object_size_bytes());
+    if (const std::string parent = disk_->parent(); !parent.empty()) info.facts["parent"] = parent;
+    if (const auto scheduler = options.find("rbd_io_scheduler"); scheduler != options.end())
+      info.facts["io scheduler"] = scheduler->second.value;
     if (const std::string qos = qos_text(options); !qos.empty()) info.facts["qos"] = qos;
     if (will_write_ && job_.numjobs > 1 && plan_.grants.shared_image)
       info.warnings.push_back(
@@ -131,7 +142,7 @@ class RbdEngine : public Engine {
 
   void describe_cache(RbdCache wanted, const std::map<std::string, ConfigValue>& options,
                       TargetInfo& info) {
-    const bool on = cache_is_on(options);
+    const bool on = cache_on_ = cache_is_on(options);
     const auto found = options.find("rbd_cache");
     const ConfigSource source =
         found == options.end() ? ConfigSource::kConfig : found->second.source;
@@ -175,6 +186,7 @@ class RbdEngine : public Engine {
   ConnectionPool& pool_;
   Connection& connection_;
   bool will_write_ = false;
+  bool cache_on_ = false;
   std::unique_ptr<Disk> disk_;
 };
 

@@ -68,19 +68,11 @@ void guard_path(const Plan& plan, const GuardContext& context, const PlannedTarg
   if (target.writes) report.writable.insert(target.text);
 }
 
-/// Reads of what was never written come back as zeros, and fast (field report USE-01).
-void look_for_holes(const ImageState& state, std::vector<Taint>& taints) {
-  const uint64_t size = state.size_bytes, stored = state.allocated_bytes.value_or(size);
-  if (size == 0 || stored >= size - size / 100) return;
-  taints.push_back({"unwritten-image",
-                    fmt::format("{}: {} % of it was never written: reads there measure nothing",
-                                state.spec.text(), (size - stored) * 100 / size)});
-}
-
 void guard_images(const Plan& plan, const GuardContext& context,
                   const std::vector<PlannedTarget>& targets, GuardReport& report,
                   Refusals& refusals) {
   auto watchers = watcher_knowledge(report.cluster->fsid());
+  watchers.run_id = context.run_id;
   watchers.own.insert(context.own_instances.begin(), context.own_instances.end());
   watchers.own.insert(report.cluster->instance_id());
   std::vector<ImageSpec> specs;
@@ -107,17 +99,29 @@ void guard_images(const Plan& plan, const GuardContext& context,
       continue;
     }
     if (decision.verdict == Verdict::kAdopted) report.to_adopt.push_back(state.spec);
-    if (decision.verdict == Verdict::kTainted)
+    // How much was never written is told for all images together (allocation.h).
+    if (decision.verdict == Verdict::kTainted && decision.because != TargetState::kEmptyUntagged)
       report.taints.push_back(
           {taint_code(decision.because), explain(targets[i].text, decision, state.report)});
-    if (targets[i].writes)
-      report.writable.insert(targets[i].text);
-    else if (decision.because != TargetState::kEmptyUntagged && state.exists)
-      look_for_holes(state, report.taints);
+    if (targets[i].writes) report.writable.insert(targets[i].text);
   }
 }
 
 }  // namespace
+
+std::vector<std::string> planned_pools(const Plan& plan) {
+  std::set<std::string> pools;
+  for (const auto& vm : plan.vms)
+    for (const auto& job : vm.jobs) {
+      if (const std::string image = image_of(job); !image.empty()) {
+        pools.insert(parse_image_spec(image).pool);
+      } else if (job.ioengine == "rados") {
+        const auto pool = job.engine_options.find("pool");
+        pools.insert(pool == job.engine_options.end() ? "rbd" : pool->second);
+      }
+    }
+  return {pools.begin(), pools.end()};
+}
 
 std::vector<PlannedTarget> planned_targets(const Plan& plan) {
   std::map<std::string, PlannedTarget> by_text;
@@ -171,6 +175,7 @@ GuardReport guard_targets(const Plan& plan, const GuardContext& context) {
 FileGuard make_file_guard(const Plan& plan,
                           std::function<bool(const std::string& path)> file_is_ours) {
   return [&plan, file_is_ours = std::move(file_is_ours)](const FileAccess& access) {
+    if (access.created) return;
     const auto state = examine_path(access.path, {access.own_name, "", file_is_ours});
     const bool granted = path_is_granted(plan.grants.allow_write, access.path, state.resolved);
     const auto action = access.writes ? Action::kWriteJob : Action::kReadJob;

@@ -21,6 +21,7 @@ namespace cephmark {
 
 struct GuardContext {
   std::shared_ptr<Cluster> cluster;  ///< null: one is connected from plan.ceph when a job needs it
+  std::string run_id;                ///< of this run
   std::set<uint64_t> own_instances;  ///< librados instance ids of this run, agents' included
   std::function<bool(const std::string& path)> file_is_ours;  ///< a manifest lists it; may be empty
   std::function<void(const std::string&)> note;               ///< "waiting for ..."; may be empty
@@ -34,6 +35,9 @@ struct GuardReport {
   std::vector<ImageState> images;    ///< as found, in the order of planned_targets()
   std::set<std::string> writable;    ///< texts of all targets that may be written
 };
+
+/// The pools that a plan's jobs use, sorted: those of its images and of its objects.
+std::vector<std::string> planned_pools(const Plan& plan);
 
 /// What a plan does to one target.
 struct PlannedTarget {

@@ -16,11 +16,12 @@
 namespace cephmark {
 namespace {
 
-/// The tag's run lives and is not this process.
-bool is_live_run_of_another(const RunIdentity& run) {
-  if (liveness_of(run) != Liveness::kAlive) return false;
-  const auto mine = current_run_identity("");
-  return run.pid != mine.pid || run.pid_start != mine.pid_start;
+/// The tag's run is under way and is not this one. One process may have several runs, one after the
+/// other or side by side: the run ids tell them apart.
+bool is_live_run_of_another(const RunIdentity& run, const std::string& my_run_id) {
+  if (run.run_id == my_run_id) return false;
+  if (my_run_id.empty() && is_this_process(run)) return false;
+  return run_is_under_way(run);
 }
 
 void examine_watchers(Image& image, const WatcherKnowledge& knowledge, StateReport& report) {
@@ -89,7 +90,7 @@ ImageState examine_image(const std::shared_ptr<Cluster>& cluster, const ImageSpe
     state.ours = state.tag && state.tag->is_for(state.id, cluster->fsid());
     examine_watchers(*image, watchers, state.report);
     examine_content(*image, state.report, state.ours, state.tag.has_value() && !state.ours);
-    if (state.ours && is_live_run_of_another(state.tag->run))
+    if (state.ours && is_live_run_of_another(state.tag->run, watchers.run_id))
       state.report.add(TargetState::kLiveRun,
                        fmt::format("run {}, pid {}", state.tag->run.run_id, state.tag->run.pid));
   } catch (const Error& error) {

@@ -19,6 +19,7 @@ namespace cephmark {
 struct WatcherKnowledge {
   std::set<uint64_t> own;   ///< librados instance ids of this run, agents' included
   std::set<uint64_t> dead;  ///< of runs of ours that have died
+  std::string run_id;       ///< of this run; empty: whatever this process made counts as its own
 };
 /// The dead ones from the manifests on this machine, for this cluster; `own` is left to the caller.
 WatcherKnowledge watcher_knowledge(const std::string& fsid);

@@ -146,6 +146,17 @@ bool manifest_is_live(const ManifestContent& content) {
   return liveness_of(content.identity) == Liveness::kAlive;
 }
 
+bool run_is_under_way(const RunIdentity& run) {
+  if (liveness_of(run) != Liveness::kAlive) return false;
+  const std::string lock = lock_path(fmt::format("{}/{}.jsonl", manifest_directory(), run.run_id));
+  std::error_code ignored;
+  if (fs::exists(lock, ignored)) return !try_lock(lock);
+  if (is_this_process(run)) return false;
+  for (const auto& other : list_manifests())
+    if (other.identity.pid == run.pid && other.identity.pid_start == run.pid_start) return false;
+  return true;  // its manifests lie elsewhere: the process is all there is to go by
+}
+
 std::unique_ptr<Manifest> Manifest::create(const std::string& run_id, const CephTarget& ceph,
                                            const std::string& fsid) {
   make_directories(manifest_directory());

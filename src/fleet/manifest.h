@@ -92,5 +92,8 @@ std::vector<ManifestContent> list_manifests(std::vector<std::string>* unreadable
 ManifestContent load_manifest(const std::string& path);
 /// Alive: its lock is held, or its process lives.
 bool manifest_is_live(const ManifestContent& content);
+/// False when the run's process is dead, and also when it lives but has ended that run: the lock of
+/// its manifest is gone although manifests of this process can be seen here.
+bool run_is_under_way(const RunIdentity& run);
 
 }  // namespace cephmark

@@ -149,6 +149,7 @@ std::vector<Target> survey_all(const VolumeContext& context, const std::vector<I
 std::vector<ImageSpec> admit(const VolumeContext& context, const std::vector<ImageSpec>& images) {
   auto watchers = watcher_knowledge(context.cluster->fsid());
   watchers.own.insert(context.cluster->instance_id());
+  if (context.manifest) watchers.run_id = context.manifest->identity().run_id;
   std::vector<ImageSpec> adopted;
   std::string refusals;
   bool liftable = true;

@@ -71,6 +71,11 @@ Liveness liveness_of(const RunIdentity& identity) {
   return ticks && ticks == identity.pid_start ? Liveness::kAlive : Liveness::kDead;
 }
 
+bool is_this_process(const RunIdentity& identity) {
+  return identity.host == local_host_name() && identity.boot_id == boot_id() &&
+         identity.pid == ::getpid() && identity.pid_start == start_ticks(::getpid());
+}
+
 Json to_json(const RunIdentity& identity) {
   return {{"run", identity.run_id},          {"host", identity.host},
           {"boot", identity.boot_id},        {"pid", identity.pid},

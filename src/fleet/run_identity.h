@@ -29,6 +29,7 @@ enum class Liveness : uint8_t { kAlive, kDead, kOtherHost };
 /// Dead when the process is gone, its pid was given to another one, or the machine was booted
 /// since.
 Liveness liveness_of(const RunIdentity& identity);
+bool is_this_process(const RunIdentity& identity);
 
 Json to_json(const RunIdentity& identity);
 RunIdentity run_identity_from(const Json& json);

@@ -60,6 +60,11 @@ decision counts. If one target is refused, nothing is written to any of them, an
 An image is *ours* when its metadata key `cephmark.tag` holds the image's own id. Clones and copies inherit metadata, so a
 tag with another image's id does not count. A file or object is *ours* when a manifest of ours lists it.
 Device states hold for a regular file that backs a loop device, too.
+
+What a run makes is written to its manifest first. At its end images of `--create --remove`, objects of rados jobs (unless
+`keep_objects=1`) and files under generated names (`JOB.N.M`) are removed; `--keep-files` keeps the files, as fio does. A file
+that the user named (`filename=`) and that did not exist stays, unless the run came to no result. What was there before is
+never removed. What could not be undone stays in the manifest, for `cephmark cleanup`.
 )";
 
 void add_reasons(std::string& text, TargetKind kind) {

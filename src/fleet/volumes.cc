@@ -16,6 +16,7 @@ namespace {
 WatcherKnowledge knowledge_of(const VolumeContext& context) {
   auto watchers = watcher_knowledge(context.cluster->fsid());
   watchers.own.insert(context.cluster->instance_id());
+  if (context.manifest) watchers.run_id = context.manifest->identity().run_id;
   return watchers;
 }
 

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "output/cells.h"
 #include "output/text_sections.h"
+#include "result/witness.h"
 
 namespace cephmark {
 namespace {
@@ -181,19 +182,19 @@ std::string phases_line(const RunResult& result) {
   return text;
 }
 
-std::string witness_line(const RunResult& result, const RunFigures& figures) {
+void add_witness(std::string& text, const RunResult& result, const RunFigures& figures,
+                 const TextStyle& style) {
   const ClusterWitness& witness = result.witness;
-  if (!witness.available)
-    return witness.unavailable_reason.empty() ? "" : "not available: " + witness.unavailable_reason;
-  const uint64_t seen = witness.read_ops + witness.write_ops;
-  const uint64_t data = seen - std::min(seen, witness.extra_ops);
-  std::string text =
-      fmt::format("{} client operations on the OSDs, {} of them for our {} I/Os",
-                  format_count(seen), format_count(data), format_count(figures.data_ios));
-  if (data > 0)
-    text += fmt::format(" (ratio {:.3f})",
-                        static_cast<double>(figures.data_ios) / static_cast<double>(data));
-  return text;
+  if (!witness.available) {
+    if (!witness.unavailable_reason.empty())
+      text += label("OSD counters", "not available: " + witness.unavailable_reason, style);
+    return;
+  }
+  const char* name = "OSD counters";
+  for (const auto& line : witness_lines(result, witness_figures(result, figures))) {
+    text += label(name, line, style);
+    name = "";
+  }
 }
 
 }  // namespace
@@ -257,8 +258,7 @@ std::string cost_text(const RunResult& result, const RunFigures& figures, const 
                          result.allowed_cpus, result.allowed_cpus == 1 ? "" : "s");
     text += label("Client CPU", cpu, style);
   }
-  if (const auto line = witness_line(result, figures); !line.empty())
-    text += label("OSD counters", line, style);
+  add_witness(text, result, figures, style);
   return "\n" + text;
 }
 
@@ -285,9 +285,22 @@ std::string setup_text(const RunResult& result, const TextStyle& style) {
   if (!cluster.empty()) {
     if (const auto version = fact(result.environment.cluster, "version"); !version.empty())
       cluster += ", " + version;
-    if (const auto health = fact(result.environment.cluster, "health"); !health.empty())
-      cluster += ", " + health;
+    const auto health = fact(result.environment.cluster, "health_at_start"),
+               at_end = fact(result.environment.cluster, "health_at_end");
+    if (!health.empty()) cluster += ", " + health;
+    if (!at_end.empty() && at_end != health) cluster += " at the start, " + at_end + " at the end";
     add("Ceph", cluster);
+  }
+  for (const auto& [key, value] : result.environment.cluster) {
+    if (!key.starts_with("pool ")) continue;
+    const std::string fill = "fill " + key.substr(5);
+    std::string line = key.substr(5) + ": " + value;
+    if (const auto before = fact(result.environment.cluster, fill.c_str()); !before.empty())
+      line += ", " + before + " full before the run";
+    if (const auto after = fact(result.environment.cluster, (fill + " at end").c_str());
+        !after.empty())
+      line += " and " + after + " after it";
+    add("Pool", line);
   }
   std::string host = fact(result.environment.host, "hostname");
   for (const auto& [key, before, after] :

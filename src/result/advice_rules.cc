@@ -9,13 +9,13 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "base/units.h"
+#include "result/witness.h"
 
 namespace cephmark {
 namespace {
 
 constexpr double kBusyCpuShare = 0.8;
 constexpr double kLateShare = 0.01;
-constexpr double kCounterRatio = 1.1;
 constexpr double kReachedDepthShare = 0.9;
 constexpr int64_t kShortRun_ns = 10 * kNsPerSecond;
 /// Faster than a message over the loopback interface and back: no network took part.
@@ -101,31 +101,34 @@ std::string unwritten_rule(const RunResult& result, const RunFigures& figures) {
   for (const auto& job : figures.jobs)
     if (job.spec->rw.reads) readers.insert(job.vm);
   uint64_t size = 0, written = 0;
+  bool partly = false, images = false;
   std::set<std::string> names;
   for (const auto& vm : result.vms) {
     if (!readers.count(vm.vm)) continue;
     for (const auto& target : vm.targets) {
-      if (!target.allocated_bytes || target.size_bytes == 0) continue;
+      const uint64_t whole = target.region_bytes ? target.region_bytes : target.size_bytes;
+      if (!target.allocated_bytes || whole == 0) continue;
       // Object granularity and a last partial object: a whole image may look a little less than
       // whole.
-      if (static_cast<double>(*target.allocated_bytes) >=
-          0.99 * static_cast<double>(target.size_bytes))
+      if (static_cast<double>(*target.allocated_bytes) >= 0.99 * static_cast<double>(whole))
         continue;
+      partly |= target.region_bytes != 0;
+      images |= target.facts.count("image id") > 0;
       if (!names.insert(target.name).second) continue;
-      size += target.size_bytes;
-      written += std::min(*target.allocated_bytes, target.size_bytes);
+      size += whole;
+      written += std::min(*target.allocated_bytes, whole);
     }
   }
   if (names.empty()) return "";
   return fmt::format(
-      "{} of {} {} unallocated: reads there come back as zeroes without any disk; write the "
-      "whole image first (--prefill)",
-      percent(1 - static_cast<double>(written) / static_cast<double>(size)), some_of(names),
-      names.size() == 1 ? "is" : "are");
+      "{} of {}{} {} unallocated: reads there come back as zeroes without any disk; {}",
+      percent(1 - static_cast<double>(written) / static_cast<double>(size)),
+      partly ? "what is read of " : "", some_of(names), partly || names.size() == 1 ? "is" : "are",
+      images ? "write it first (--prefill)" : "write it first (rw=write)");
 }
 
 std::string cache_rule(const RunResult& result, const RunFigures& figures) {
-  std::set<std::string> values, names;
+  std::set<std::string> values, names, flushes;
   std::set<int> vms;
   for (const auto& job : figures.jobs)
     if (is_rbd(*job.spec)) vms.insert(job.vm);
@@ -137,13 +140,19 @@ std::string cache_rule(const RunResult& result, const RunFigures& figures) {
         continue;
       values.insert(it->second);
       names.insert(target.name);
+      if (const auto flush = target.facts.find("end flush"); flush != target.facts.end())
+        flushes.insert(flush->second);
     }
   }
   if (names.empty()) return "";
   return fmt::format(
       "librbd's cache was on for {} ({}): writes may have been acknowledged by this machine's "
-      "memory and reads served from it",
-      some_of(names), some_of(values));
+      "memory and reads served from it{}",
+      some_of(names), some_of(values),
+      flushes.empty() ? ""
+                      : fmt::format("; to write out what it still held at the end took {}, which "
+                                    "is in no rate",
+                                    some_of(flushes)));
 }
 
 std::string buffered_rule(const RunResult&, const RunFigures& figures) {
@@ -197,20 +206,19 @@ std::string working_set_rule(const RunResult& result, const RunFigures& figures)
 }
 
 std::string counters_rule(const RunResult& result, const RunFigures& figures) {
-  const ClusterWitness& witness = result.witness;
-  bool ceph = false;
-  for (const auto& job : figures.jobs) ceph = ceph || is_ceph(*job.spec);
-  if (!ceph || !witness.available) return "";
-  const uint64_t seen = witness.read_ops + witness.write_ops;
-  const uint64_t data = seen - std::min(seen, witness.extra_ops);
-  if (static_cast<double>(figures.data_ios) <= kCounterRatio * static_cast<double>(data)) return "";
-  return fmt::format(
-      "we completed {} I/Os, the OSDs counted {} operations for them{}: what is missing was "
-      "answered by a cache or never left this machine",
-      format_count(figures.data_ios), format_count(data),
-      data > 0 ? fmt::format(" (ratio {:.2f})",
-                             static_cast<double>(figures.data_ios) / static_cast<double>(data))
-               : "");
+  const WitnessFigures witness = witness_figures(result, figures);
+  std::string text;
+  const auto judge = [&](const WitnessSide& side, const char* did, const char* counted) {
+    if (side.byte_ratio <= kCounterRatio) return;
+    text += fmt::format("{}we {} {}, the OSDs {} {}{}", text.empty() ? "" : "; ", did,
+                        format_size(side.client_bytes), counted, format_size(side.osd_bytes),
+                        side.osd_bytes > 0 ? fmt::format(" (ratio {:.2f})", side.byte_ratio) : "");
+  };
+  judge(witness.reads, "read", "sent");
+  judge(witness.writes, "wrote", "took");
+  if (text.empty()) return "";
+  return text +
+         ": what is missing was answered by a cache, was never written, or never left this machine";
 }
 
 std::string background_rule(const RunResult& result, const RunFigures&) {

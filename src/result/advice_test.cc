@@ -26,6 +26,8 @@ RunResult sound_result() {
     }
   result.witness.read_ops = result.total(Op::kRead).ios;
   result.witness.write_ops = result.total(Op::kWrite).ios;
+  result.witness.read_bytes = result.total(Op::kRead).bytes;
+  result.witness.write_bytes = result.total(Op::kWrite).bytes;
   result.witness.extra_ops = 0;
   return result;
 }
@@ -92,8 +94,8 @@ const std::vector<Case>& cases() {
        "(8 GiB)"},
       {"counters-disagree",
        [](RunResult& r) {
-         r.witness.read_ops /= 2;
-         r.witness.write_ops /= 2;
+         r.witness.read_bytes /= 2;
+         r.witness.write_bytes /= 2;
        },
        "ratio 2.0"},
       {"recovery-or-scrub",
@@ -160,6 +162,30 @@ TEST(Advice, SilentWhereItDoesNotApply) {
   writes.vms[0].targets[0].allocated_bytes = 0;
   EXPECT_EQ(advice_text(writes, "unwritten-image"), "");  // nobody reads
   EXPECT_EQ(advice_text(writes, "working-set-in-cache"), "");
+}
+
+// librbd merges adjacent writes: fewer operations with the same bytes are no disagreement.
+TEST(Advice, FewerOperationsWithTheSameBytesAgree) {
+  RunResult result = sound();
+  result.witness.write_ops /= 8;
+  EXPECT_EQ(advice_text(result, "counters-disagree"), "");
+  result.witness.read_bytes = 0;
+  EXPECT_NE(advice_text(result, "counters-disagree").find("the OSDs sent 0"), std::string::npos);
+}
+
+// What counts is the part that is read, and in all phases.
+TEST(Advice, ARegionAndAWarmUpAreJudgedByThemselves) {
+  RunResult result = sound();
+  TargetFacts& target = result.vms[0].targets[0];
+  target.region_bytes = target.size_bytes / 4;
+  target.allocated_bytes = target.region_bytes;
+  EXPECT_EQ(advice_text(result, "unwritten-image"), "");
+  target.allocated_bytes = target.region_bytes / 2;
+  EXPECT_NE(advice_text(result, "unwritten-image").find("50 % of what is read of rbd/node-0 is"),
+            std::string::npos);
+  result.witness.client_reads = 2 * result.witness.read_ops;  // half of them in the warm-up
+  result.witness.client_read_bytes = 2 * result.witness.read_bytes;
+  EXPECT_NE(advice_text(result, "counters-disagree").find("(ratio 2.00)"), std::string::npos);
 }
 
 TEST(Advice, SurvivesAnEmptyResult) {

@@ -81,6 +81,7 @@ Json vm_json(const VmResult& vm) {
                        {"size_bytes", target.size_bytes},
                        {"allocated_bytes",
                         target.allocated_bytes ? Json(*target.allocated_bytes) : Json(nullptr)},
+                       {"region_bytes", target.region_bytes},
                        {"facts", target.facts}});
   return {{"vm", vm.vm}, {"jobs", std::move(jobs)}, {"targets", std::move(targets)}};
 }
@@ -113,6 +114,10 @@ Json witness_json(const ClusterWitness& witness) {
           {"read_bytes", witness.read_bytes},
           {"write_bytes", witness.write_bytes},
           {"extra_ops", witness.extra_ops},
+          {"client_reads", witness.client_reads},
+          {"client_writes", witness.client_writes},
+          {"client_read_bytes", witness.client_read_bytes},
+          {"client_write_bytes", witness.client_write_bytes},
           {"window_ns", witness.window_ns},
           {"health_changes", witness.health_changes},
           {"background_work", witness.background_work}};

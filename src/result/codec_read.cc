@@ -147,6 +147,7 @@ VmResult read_vm(const Json& json, const std::string& where, const Plan& plan) {
     facts.size_bytes = target.count("size_bytes");
     if (!target.at("allocated_bytes").is_null())
       facts.allocated_bytes = target.count("allocated_bytes");
+    facts.region_bytes = target.count("region_bytes");
     facts.facts = target.texts("facts");
     target.done();
     vm.targets.push_back(std::move(facts));
@@ -165,6 +166,10 @@ ClusterWitness read_witness(ObjectReader& parent) {
   witness.read_bytes = in.count("read_bytes");
   witness.write_bytes = in.count("write_bytes");
   witness.extra_ops = in.count("extra_ops");
+  witness.client_reads = in.count("client_reads");
+  witness.client_writes = in.count("client_writes");
+  witness.client_read_bytes = in.count("client_read_bytes");
+  witness.client_write_bytes = in.count("client_write_bytes");
   witness.window_ns = in.integer("window_ns", 0);
   witness.health_changes = in.text_list("health_changes");
   witness.background_work = in.text_list("background_work");

@@ -54,12 +54,20 @@ void merge_facts(std::map<std::string, std::string>& all, const RunResult& part,
 }
 
 void merge_witness(ClusterWitness& all, const ClusterWitness& part) {
+  const uint64_t reads = all.client_reads + part.client_reads,
+                 writes = all.client_writes + part.client_writes,
+                 read_bytes = all.client_read_bytes + part.client_read_bytes,
+                 write_bytes = all.client_write_bytes + part.client_write_bytes;
   // The counters are the whole cluster's: every host would see the same. One view is enough, the
   // first that there is.
   if (!all.available && part.available)
     all = part;
   else if (!all.available && all.unavailable_reason.empty())
     all.unavailable_reason = part.unavailable_reason;
+  all.client_reads = reads;
+  all.client_writes = writes;
+  all.client_read_bytes = read_bytes;
+  all.client_write_bytes = write_bytes;
 }
 
 void merge_counts(RunResult& all, const RunResult& part) {

@@ -85,7 +85,8 @@ struct TargetFacts {
   std::optional<uint64_t>
       allocated_bytes;  ///< written before the measured window; absent: not known
   std::map<std::string, std::string>
-      facts;  ///< "cache": "off (set by cephmark)", as TargetInfo::facts
+      facts;                  ///< "cache": "off (set by cephmark)", as TargetInfo::facts
+  uint64_t region_bytes = 0;  ///< what allocated_bytes is out of: the part that is read; 0: all
 };
 
 struct VmResult {
@@ -108,13 +109,16 @@ struct Environment {
   uint64_t osd_memory_bytes = 0;  ///< sum of osd_memory_target over the OSDs; 0: not known
 };
 
-/// Counter deltas of the cluster over the measured window. Absent where the key may not ask.
+/// Counter deltas of the cluster from before the first I/O to after the last one, warm-up and drain
+/// included, and what this program did in that time. Absent where the key may not ask.
 struct ClusterWitness {
   bool available = false;
   std::string unavailable_reason;  ///< "missing cap: osd 'allow *' for perf dump"
   uint64_t read_ops = 0, write_ops = 0, read_bytes = 0, write_bytes = 0;
-  uint64_t extra_ops =
-      0;  ///< of these, not data of the run: headers, object maps, watches, copy-up
+  uint64_t extra_ops = 0;  ///< besides these: locks, watches, headers, object maps (op_rw)
+  /// Completed I/Os (trims and write-zeroes count as writes, without bytes) in all phases. All 0:
+  /// not counted, the measured window stands for them.
+  uint64_t client_reads = 0, client_writes = 0, client_read_bytes = 0, client_write_bytes = 0;
   int64_t window_ns = 0;
   std::vector<std::string> health_changes;
   std::vector<std::string>

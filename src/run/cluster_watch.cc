@@ -6,12 +6,14 @@
 #include <chrono>
 #include <condition_variable>
 #include <future>
+#include <map>
 #include <mutex>
 #include <set>
 #include <thread>
 
 #include "base/error.h"
 #include "base/time.h"
+#include "ceph/cluster_facts.h"
 #include "ceph/osd_counters.h"
 
 namespace cephmark {
@@ -84,7 +86,9 @@ struct ClusterWatch::Shared {
   std::shared_ptr<Cluster> cluster;
   GuardPolicy policy;
   std::stop_source stop;
-  ClusterState start;
+  ClusterState start, end;
+  std::vector<std::string> pools;
+  std::map<std::string, std::string> facts_at_start, facts_at_end;
 
   std::mutex mutex;
   std::condition_variable changed;
@@ -112,6 +116,13 @@ struct ClusterWatch::Shared {
                                                 });
       if (!known && health_changes.size() < 100) health_changes.push_back(name + ": " + summary);
     }
+    for (const auto& [name, summary] : start.checks) {
+      const std::string gone = name + ": no longer there";
+      if (!has_check(now, name) && health_changes.size() < 100 &&
+          std::find(health_changes.begin(), health_changes.end(), gone) == health_changes.end())
+        health_changes.push_back(gone);
+    }
+    end = now;
     background_work.insert(now.background_work.begin(), now.background_work.end());
     if (!verdict.empty()) return;
     verdict = guard_verdict(start, now, policy);
@@ -135,12 +146,14 @@ struct ClusterWatch::Shared {
 };
 
 ClusterWatch::ClusterWatch(std::shared_ptr<Cluster> cluster, const GuardPolicy& policy,
-                           std::stop_source stop)
+                           std::stop_source stop, std::vector<std::string> pools)
     : shared_(std::make_shared<Shared>()) {
   shared_->cluster = std::move(cluster);
   shared_->policy = policy;
   shared_->stop = std::move(stop);
-  shared_->start = shared_->ask();
+  shared_->pools = std::move(pools);
+  shared_->start = shared_->end = shared_->ask();
+  shared_->facts_at_start = cluster_facts(*shared_->cluster, shared_->pools);
   std::thread([shared = shared_] { shared->watch(); }).detach();
 }
 
@@ -167,13 +180,18 @@ void ClusterWatch::io_ended() {
     shared_->end_ns = monotonic_ns();
   }
   within(kPatience, [shared = shared_] {
+    const OsdCounters counters = read_osd_counters(*shared->cluster);
     try {
       shared->take(shared->ask());
     } catch (const std::exception&) {
     }
-    const OsdCounters counters = read_osd_counters(*shared->cluster);
+    {
+      std::lock_guard lock(shared->mutex);
+      shared->after = counters;
+    }
+    auto facts = cluster_facts(*shared->cluster, shared->pools);
     std::lock_guard lock(shared->mutex);
-    shared->after = counters;
+    shared->facts_at_end = std::move(facts);
   });
   std::lock_guard lock(shared_->mutex);
   shared_->io_under_way = false;
@@ -189,6 +207,7 @@ std::string ClusterWatch::finish(RunResult& result) {
                                    : "the OSDs did not answer in time";
   witness.read_ops = delta.read_ops;
   witness.write_ops = delta.write_ops;
+  witness.extra_ops = delta.read_write_ops;
   witness.read_bytes = delta.read_bytes;
   witness.write_bytes = delta.write_bytes;
   witness.window_ns = shared_->end_ns - shared_->begin_ns;
@@ -198,6 +217,10 @@ std::string ClusterWatch::finish(RunResult& result) {
   auto& facts = result.environment.cluster;
   facts["fsid"] = shared_->cluster->fsid();
   facts["health_at_start"] = shared_->start.health;
+  facts["health_at_end"] = shared_->end.health;
+  facts.insert(shared_->facts_at_start.begin(), shared_->facts_at_start.end());
+  for (const auto& [key, value] : shared_->facts_at_end)
+    if (key.starts_with("fill ")) facts[key + " at end"] = value;
   if (shared_->before.osds > 0) facts["osds_up"] = std::to_string(shared_->before.osds);
   return shared_->verdict;
 }

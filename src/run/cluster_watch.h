@@ -33,9 +33,10 @@ std::string guard_verdict(const ClusterState& start, const ClusterState& now,
 
 class ClusterWatch {
  public:
-  /// Asks for the state that counts as the start. Throws Error when the cluster cannot be asked at
-  /// all.
-  ClusterWatch(std::shared_ptr<Cluster> cluster, const GuardPolicy& policy, std::stop_source stop);
+  /// Asks for the state that counts as the start; `pools` are those whose facts stand in the
+  /// result. Throws Error when the cluster cannot be asked at all.
+  ClusterWatch(std::shared_ptr<Cluster> cluster, const GuardPolicy& policy, std::stop_source stop,
+               std::vector<std::string> pools = {});
   ~ClusterWatch();
   ClusterWatch(const ClusterWatch&) = delete;
   ClusterWatch& operator=(const ClusterWatch&) = delete;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace cephmark {
 namespace {
@@ -66,13 +65,9 @@ void collect_lanes(const RunState& state, RunResult& result) {
   }
   if (state.connections) {
     result.connections = state.connections->size();
-    const auto facts = state.connections->facts();
-    const auto number = [&](const char* name) {
-      const auto found = facts.find(name);
-      return found == facts.end() ? uint64_t{0} : std::strtoull(found->second.c_str(), nullptr, 10);
-    };
-    result.budget_ops = number("objecter_inflight_ops");
-    result.budget_bytes = number("objecter_inflight_op_bytes");
+    const ObjecterBudget budget = state.connections->effective_budget();
+    result.budget_ops = budget.ops;
+    result.budget_bytes = budget.bytes;
   }
   for (const auto& [key, target] : state.targets)
     for (const std::string& warning : target.info->warnings)

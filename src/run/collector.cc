@@ -12,6 +12,8 @@ void Collector::add(const SegmentSample& sample) {
     if (response.empty()) continue;
     fresh_.ios[op] += response.count();
     fresh_.bytes[op] += sample.bytes[op];
+    all_ios_[op] += response.count();
+    all_bytes_[op] += sample.bytes[op];
     fresh_.response.merge(response);
     if (sample.phase != PhaseKind::kMeasure) continue;
     size_t index = sample.slot * slot_ns_ / interval_ns_;
@@ -50,6 +52,13 @@ void Collector::finish(RunResult& result) {
   const std::lock_guard lock(mutex_);
   result.interval_response = std::move(intervals_);
   result.interval_slot_ns = interval_ns_;
+  ClusterWitness& witness = result.witness;
+  witness.client_reads = all_ios_[op_index(Op::kRead)];
+  witness.client_read_bytes = all_bytes_[op_index(Op::kRead)];
+  // Trims and write-zeroes are operations of the OSDs without any bytes.
+  witness.client_write_bytes = all_bytes_[op_index(Op::kWrite)];
+  for (const Op op : {Op::kWrite, Op::kTrim, Op::kWriteZeroes})
+    witness.client_writes += all_ios_[op_index(op)];
 }
 
 }  // namespace cephmark

@@ -32,7 +32,8 @@ class Collector {
   void add(const SegmentSample& sample);
   /// Moves what came in since the last call into `tick` (counts, bytes, errors, response).
   void take_fresh(TickSample& tick);
-  /// Moves the interval histograms out; call when no lane adds any more.
+  /// Moves the interval histograms out, and tells the witness what was done in all phases; call
+  /// when no lane adds any more.
   void finish(RunResult& result);
 
  private:
@@ -43,6 +44,7 @@ class Collector {
   const int64_t slot_ns_;
   std::array<std::vector<Histogram>, kOpCount> intervals_;
   TickSample fresh_;
+  std::array<uint64_t, kOpCount> all_ios_{}, all_bytes_{};  ///< in all phases
 };
 
 }  // namespace cephmark

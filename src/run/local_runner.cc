@@ -261,6 +261,9 @@ RunResult LocalRunner::run(const Plan& plan, std::stop_token stop, Observer& obs
         {"interrupted", "the run was stopped before its end: what was measured until then stands"});
   }
   result.must_exit_hard = !all_done;
+  if (all_done)
+    for (const std::string& trouble : settle_targets(*state, observer, result.must_exit_hard))
+      result.taints.push_back({"close-failed", trouble});
   collect_results(*state, result);
   if (result.must_exit_hard) {
     if (state->connections) state->connections->abandon();

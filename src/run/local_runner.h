@@ -9,7 +9,12 @@
 namespace cephmark {
 
 struct LocalRunnerOptions {
-  FileGuard file_guard;   ///< asked before each file or device is opened; empty: default_file_guard
+  FileGuard file_guard;  ///< asked before each file or device is opened; empty: default_file_guard
+  /// Told each librados context of the run before anything is opened through it, from any thread,
+  /// one at a time: its watchers are known as ours from then on. May be empty.
+  std::function<void(uint64_t instance)> on_connected;
+  /// EngineContext::about_to_create_objects. May be empty.
+  std::function<void(const std::vector<std::string>& names)> about_to_create_objects;
   unsigned openers = 16;  ///< opens at once
   bool hand_over_only =
       false;  ///< library threads never advance a lane (slower; to check the short way against)

@@ -57,6 +57,7 @@ struct RunState {
 
   const Plan plan;  ///< a copy: engines may outlive the caller's
   FileGuard file_guard;
+  std::function<void(const std::vector<std::string>&)> about_to_create_objects;
   RunControl control;
   Collector collector;
   std::shared_ptr<ConnectionPool> connections;  ///< null without Ceph jobs
@@ -72,6 +73,10 @@ struct RunState {
 std::unique_ptr<RunState> set_up(const Plan& plan, const LocalRunnerOptions& options,
                                  int64_t slot_ns, int cpus, Observer& observer,
                                  std::stop_token stop);
+
+/// After the last I/O: has engines write out what a cache of this machine still holds; how long
+/// that took goes to the targets' facts. Returns what went wrong; sets `stuck` as tear_down does.
+std::vector<std::string> settle_targets(RunState& state, Observer& observer, bool& stuck);
 
 /// Ends the threads and closes the engines. All lanes must be done with nothing in flight. Returns
 /// what went wrong on the way (for the result's taints); sets `stuck` when a close did not come

@@ -23,6 +23,7 @@ constexpr unsigned kCallbackSubmissions = 8;   ///< reference: what a completion
 constexpr uint64_t kCallbackPayload_bytes = 64 * kKiB;
 constexpr unsigned kClosers = 16;
 constexpr int64_t kCloseTimeout_ns = 30 * kNsPerSecond;
+constexpr int64_t kSettleTimeout_ns = 60 * kNsPerSecond;
 
 const EngineRow& row_of(const JobSpec& job) {
   const EngineRow* row = find_engine(job.ioengine);
@@ -35,7 +36,8 @@ bool writes_of(const JobSpec& job) {
   return job.rw.writes || job.rw.trims;
 }
 
-void connect(RunState& state, Observer& observer, const std::stop_token& stop, bool& left_behind) {
+void connect(RunState& state, const LocalRunnerOptions& options, Observer& observer,
+             const std::stop_token& stop, bool& left_behind) {
   bool needs_ceph = false;
   for (const VmPlan& vm : state.plan.vms)
     for (const JobSpec& job : vm.jobs) needs_ceph |= row_of(job).needs_ceph;
@@ -45,7 +47,7 @@ void connect(RunState& state, Observer& observer, const std::stop_token& stop, b
   step.name = fmt::format("{} connections", pool->size());
   step.timeout_ns = state.plan.limits.open_timeout_ns +
                     5 * kNsPerSecond;  // its own error comes first and says more
-  step.action = [pool] { pool->connect(); };
+  step.action = [pool, told = options.on_connected] { pool->connect({}, told); };
   step.if_late = [pool] { pool->abandon(); };
   std::vector<Step> steps;
   steps.push_back(std::move(step));
@@ -56,7 +58,9 @@ void connect(RunState& state, Observer& observer, const std::stop_token& stop, b
 void make_targets(RunState& state) {
   for (const VmPlan& vm : state.plan.vms) {
     auto& targets = state.job_targets.emplace_back();
-    const EngineContext context{state.plan, vm, state.connections.get(), &state.file_guard};
+    const EngineContext context{
+        state.plan, vm, state.connections.get(), &state.file_guard,
+        state.about_to_create_objects ? &state.about_to_create_objects : nullptr};
     for (const JobSpec& job : vm.jobs) {
       const EngineRow& row = row_of(job);
       OpenTarget& target = state.targets[row.target_key(job, context)];
@@ -89,18 +93,20 @@ void open_targets(RunState& state, unsigned openers, Observer& observer,
   }
   run_steps("opening targets", std::move(opens), openers, observer, stop, left_behind);
   for (auto& [key, target] : state.targets) {
-    if (!target.will_write || !target.row->needs_ceph) continue;
+    if (!target.row->needs_ceph) continue;
     Step step;
     step.name = target.info->name;
-    // The engine gives up first and says what it waited for.
-    step.timeout_ns = state.plan.limits.prepare_timeout_ns + 5 * kNsPerSecond;
-    step.action = [engine = target.engine, limit_ns = state.plan.limits.prepare_timeout_ns] {
-      engine->prepare(true, limit_ns);
+    // The engine gives up first and says what it waited for. Writing what will be read takes as
+    // long as it makes progress.
+    step.timeout_ns =
+        target.row->lays_out ? 0 : state.plan.limits.prepare_timeout_ns + 5 * kNsPerSecond;
+    step.action = [engine = target.engine, writes = target.will_write,
+                   limit_ns = state.plan.limits.prepare_timeout_ns] {
+      engine->prepare(writes, limit_ns);
     };
     prepares.push_back(std::move(step));
   }
-  run_steps("preparing targets for writing", std::move(prepares), openers, observer, stop,
-            left_behind);
+  run_steps("preparing targets", std::move(prepares), openers, observer, stop, left_behind);
 }
 
 LaneSetup lane_setup(const JobSpec& job, const EngineRow& row, const RunLimits& limits,
@@ -270,9 +276,10 @@ std::unique_ptr<RunState> set_up(const Plan& plan, const LocalRunnerOptions& opt
                                  std::stop_token stop) {
   auto state = std::make_unique<RunState>(plan, slot_ns);
   state->file_guard = options.file_guard ? options.file_guard : FileGuard(default_file_guard);
+  state->about_to_create_objects = options.about_to_create_objects;
   bool left_behind = false;
   try {
-    connect(*state, observer, stop, left_behind);
+    connect(*state, options, observer, stop, left_behind);
     make_targets(*state);
     open_targets(*state, options.openers, observer, stop, left_behind);
     make_lanes(*state, options, slot_ns);
@@ -297,6 +304,39 @@ std::unique_ptr<RunState> set_up(const Plan& plan, const LocalRunnerOptions& opt
     throw;
   }
   return state;
+}
+
+std::vector<std::string> settle_targets(RunState& state, Observer& observer, bool& stuck) {
+  struct Outcome {
+    std::mutex mutex;
+    std::vector<std::string> troubles;
+  };
+  auto outcome = std::make_shared<Outcome>();
+  std::vector<Step> steps;
+  for (auto& [key, target] : state.targets) {
+    if (!target.will_write || !target.row->needs_ceph) continue;
+    Step step;
+    step.name = target.info->name;
+    step.timeout_ns = kSettleTimeout_ns + 5 * kNsPerSecond;  // the engine gives up first
+    step.action = [engine = target.engine, info = target.info, outcome] {
+      try {
+        const int64_t took_ns = engine->settle(kSettleTimeout_ns);
+        if (took_ns >= 0) info->facts["end flush"] = format_duration(took_ns);
+      } catch (const Error& error) {
+        const std::lock_guard lock(outcome->mutex);
+        outcome->troubles.push_back(error.what());
+      }
+    };
+    steps.push_back(std::move(step));
+  }
+  try {
+    run_steps("writing out caches", std::move(steps), kClosers, observer, {}, stuck);
+  } catch (const Error& error) {
+    const std::lock_guard lock(outcome->mutex);
+    outcome->troubles.push_back(error.what());
+  }
+  const std::lock_guard lock(outcome->mutex);
+  return outcome->troubles;
 }
 
 std::vector<std::string> tear_down(std::unique_ptr<RunState> state, Observer& observer,

@@ -351,8 +351,7 @@ TEST_F(Fleet, TheGuardJudgesAWholePlan) {
   EXPECT_THAT(refusal([&] { guard_targets(plan_for("nothing", false), guard); }),
               HasSubstr("does not exist"));
   const auto read = guard_targets(plan_for("data", false), guard);
-  ASSERT_EQ(read.taints.size(), 1u);
-  EXPECT_THAT(read.taints[0].text, HasSubstr("75 % of it was never written"));
+  EXPECT_TRUE(read.taints.empty());  // how much is unwritten is told for all images together
   const auto write = guard_targets(plan_for("empty", true), guard);
   ASSERT_EQ(write.to_adopt.size(), 1u);
   adopt_images(write, manifest_->identity());
