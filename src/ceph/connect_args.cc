@@ -3,26 +3,12 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <string_view>
 #include <utility>
+
+#include "ceph/ceph_args.h"
 
 namespace cephmark {
 namespace {
-
-// Takes the value of `--conf X`, `--conf=X`, `-c X` out of the words; the last one wins, as in
-// Ceph.
-std::string value_of(const std::vector<std::string>& words,
-                     std::initializer_list<std::string_view> names) {
-  std::string value;
-  for (size_t i = 0; i < words.size(); ++i)
-    for (std::string_view name : names) {
-      const std::string& word = words[i];
-      if (word == name && i + 1 < words.size()) value = words[i + 1];
-      if (name.starts_with("--") && word.starts_with(std::string(name) + "="))
-        value = word.substr(name.size() + 1);
-    }
-  return value;
-}
 
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
@@ -74,19 +60,16 @@ std::string ConnectArgs::text() const {
 
 ConnectArgs settle_connect_args(const CephTarget& target, const std::string& ceph_conf,
                                 const std::string& ceph_args) {
-  const auto words = split_ceph_args(ceph_args);
+  const CephTarget from_args = parse_ceph_args(ceph_args).target;
   ConnectArgs args;
-  args.cluster = first_of(target.cluster, first_of(value_of(words, {"--cluster"}), "ceph"));
-  args.keyring = first_of(target.keyring, value_of(words, {"--keyring", "-k"}));
-  // --id and --user are without the type, --name and -n with it (Ceph's common options).
-  const std::string id = first_of(value_of(words, {"--id"}), value_of(words, {"--user"}));
-  const std::string name = value_of(words, {"--name", "-n"});
-  args.user = full_user_name(first_of(target.user, first_of(name, id)));
+  args.cluster = first_of(target.cluster, first_of(from_args.cluster, "ceph"));
+  args.keyring = first_of(target.keyring, from_args.keyring);
+  args.user = full_user_name(first_of(target.user, from_args.user));
   if (!target.conf.empty()) {
     args.conf = target.conf;
     args.conf_origin = "--conf";
-  } else if (const std::string conf = value_of(words, {"--conf", "-c"}); !conf.empty()) {
-    args.conf = conf;
+  } else if (!from_args.conf.empty()) {
+    args.conf = from_args.conf;
     args.conf_origin = "CEPH_ARGS";
   } else if (!ceph_conf.empty() && target.cluster.empty()) {
     args.conf = ceph_conf;

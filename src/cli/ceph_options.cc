@@ -1,7 +1,5 @@
 #include "cli/ceph_options.h"
 
-#include <cstdio>
-
 #include "base/error.h"
 #include "lab/lab.h"
 
@@ -32,19 +30,6 @@ CephTarget resolve_ceph_target(const CephOptions& options) {
   target.conf = *conf;
   if (target.keyring.empty()) target.keyring = Lab::open().admin_keyring_path();
   return target;
-}
-
-bool parse_command_line(CLI::App& app, const std::vector<std::string>& argv) {
-  std::vector<std::string> reversed(argv.rbegin(), argv.rend() - (argv.empty() ? 0 : 1));
-  try {
-    app.parse(reversed);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
-    return false;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what(), "cephmark " + app.get_name() + " --help tells the options");
-  }
-  return true;
 }
 
 }  // namespace cephmark

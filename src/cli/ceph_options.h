@@ -1,7 +1,6 @@
 // ceph_options: the options by which every command that talks to a cluster is told which one:
-// --conf, --user, --keyring,
-// --cluster, --lab, under the names that Ceph's own tools use. CEPH_CONF and CEPH_ARGS count as
-// they do there.
+// --conf, --user, --keyring, --cluster, --lab, under the names that Ceph's own tools use. CEPH_CONF
+// and CEPH_ARGS count as they do there.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -22,9 +21,5 @@ void add_ceph_options(CLI::App& app, CephOptions& options);
 /// With --lab: the running lab's conf and keyring. Throws UsageError for --lab beside --conf, Error
 /// without a lab.
 CephTarget resolve_ceph_target(const CephOptions& options);
-
-/// Parses argv (argv[0] is the command). False: help was asked for and printed, the command is
-/// done. Throws UsageError with the words of CLI11 for a wrong command line.
-bool parse_command_line(CLI::App& app, const std::vector<std::string>& argv);
 
 }  // namespace cephmark

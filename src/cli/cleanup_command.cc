@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "cli/ceph_options.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "fleet/cleanup.h"
 
@@ -40,7 +41,7 @@ int run_cleanup_command(const std::vector<std::string>& argv) {
   CLI::App app(
       "Undoes what dead runs of cephmark left: images, objects, files, settings. Leaves live runs "
       "alone.",
-      "cleanup");
+      "cephmark cleanup");
   CleanupOptions options;
   CephOptions ceph;
   bool all = false;

@@ -1,5 +1,8 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <vector>
@@ -49,9 +52,19 @@ int dispatch(const std::vector<std::string>& argv) {
                                 : fmt::format("did you mean 'cephmark {}'?", near));
 }
 
+// A standard descriptor that the caller closed (`>&-`) would go to the next file that is opened: a
+// report or a message would then be written into a target. Such a number is taken by a file on
+// which writes fail, so that a closed stdout is still told as an error.
+void occupy_standard_descriptors() {
+  for (int fd = 0; fd <= 2; ++fd)
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      static_cast<void>(::open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY));
+}
+
 }  // namespace
 
 int cli_main(int argc, char** argv) {
+  occupy_standard_descriptors();
   try {
     return dispatch({argv, argv + argc});
   } catch (const Error& error) {

@@ -13,6 +13,7 @@
 #include "base/subprocess.h"
 #include "base/time.h"
 #include "base/units.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "lab/lab.h"
 
@@ -284,16 +285,7 @@ int run_lab_command(const std::vector<std::string>& argv) {
 
   // What follows "--" is the command of exec, not ours to read.
   const auto ours_end = std::find(argv.begin(), argv.end(), "--");
-  std::vector<std::string> ours(argv.begin() + 1, ours_end);
-  std::reverse(ours.begin(), ours.end());  // CLI11 takes them last first
-  try {
-    app.parse(ours);
-  } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);  // of the subcommand, when one is named
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(fmt::format("lab: {}", error.what()), "cephmark lab --help");
-  }
+  if (!parse_command_line(app, {argv.begin(), ours_end})) return 0;
   if (up_command.parsed()) return up(arguments, up_command);
   if (status_command.parsed()) return status(arguments);
   if (env_command.parsed()) return env(arguments);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "output/cells.h"
 #include "output/output_set.h"
@@ -66,22 +67,11 @@ int run_results_command(const std::vector<std::string>& argv) {
   auto* list = app.add_subcommand("list", "all results, newest first");
   auto* show = app.add_subcommand("show", "the report of a result");
   show->add_option("ID", name, "an id, its beginning, or 'last'")->required();
-  show->add_option("--output", formats,
-                   "FORMAT[:FILE], repeatable: text, table, json, fio-json, fio-json+, csv");
+  show->add_option("--output", formats, output_option_help());
   auto* hand_over = app.add_subcommand("export", "write a result as JSON to a file");
   hand_over->add_option("ID", name, "an id, its beginning, or 'last'")->required();
   hand_over->add_option("FILE", file, "the file to write; an older one is replaced")->required();
-  try {
-    std::vector<std::string> words(argv.rbegin(), argv.rend() - 1);
-    app.parse(words);
-  } catch (const CLI::CallForHelp&) {
-    CLI::App* shown = &app;
-    for (auto* sub : app.get_subcommands()) shown = sub;
-    std::fputs(shown->help().c_str(), stdout);
-    return 0;
-  } catch (const CLI::ParseError& error) {
-    throw UsageError(error.what(), "cephmark results --help lists what there is");
-  }
+  if (!parse_command_line(app, argv)) return 0;
   const ResultsDirectory results(directory);
   if (list->parsed()) return list_results(results);
   if (show->parsed()) return show_result(results, name, formats);

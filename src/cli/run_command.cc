@@ -20,8 +20,8 @@
 #include "fleet/target_preview.h"
 #include "fleet/volumes.h"
 #include "output/fio_json.h"
-#include "output/result_directory.h"
 #include "output/run_observer.h"
+#include "output/vm_files.h"
 #include "result/advice.h"
 #include "result/environment.h"
 #include "result/results_directory.h"
@@ -231,9 +231,9 @@ class RunSession {
     result_ = FioRunner(settings).run(plan_, stop_.get_token(), observer_);
   }
 
-  std::unique_ptr<ResultDirectory> make_files() {
-    return std::make_unique<ResultDirectory>(
-        ResultDirectory::create(plan_, options_.host, options_.results_directory));
+  std::unique_ptr<VmFiles> make_files() {
+    return std::make_unique<VmFiles>(
+        VmFiles::create(plan_, options_.host, options_.results_directory));
   }
 
   // Everything after the load: the result first, then its copies, then clean-up. A step that fails
@@ -333,7 +333,7 @@ class RunSession {
   std::unique_ptr<RunLedger> ledger_;
   GuardReport guard_;
   CreateReport made_;
-  std::unique_ptr<ResultDirectory> files_;
+  std::unique_ptr<VmFiles> files_;
   RunResult result_;
 };
 

@@ -10,9 +10,11 @@
 
 #include "base/error.h"
 #include "base/units.h"
+#include "cli/command_line.h"
 #include "engine/engine_table.h"
 #include "fleet/run_identity.h"
 #include "job/job_file.h"
+#include "output/output_set.h"
 
 namespace cephmark {
 namespace {
@@ -118,8 +120,7 @@ void add_safety_options(CLI::App& app, RunOptions& options, RawWords& words) {
 
 void add_output_options(CLI::App& app, RunOptions& options, RawWords& words) {
   const char* group = "What comes out";
-  app.add_option("--output", options.outputs,
-                 "FORMAT[:FILE], repeatable: text, table, json, fio-json, csv ...")
+  app.add_option("--output", options.outputs, output_option_help())
       ->allow_extra_args(false)
       ->group(group);
   app.add_flag("--quiet", options.quiet, "no progress on stderr")->group(group);

@@ -13,10 +13,11 @@
 namespace cephmark {
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+constexpr int kSignalCount = 4;
 std::atomic<int> first_signal{0};
 std::atomic<int> wake_fd{-1};
-struct sigaction before[3];
+struct sigaction before[kSignalCount];
 
 // Async-signal-safe: a flag, a byte into a pipe; the second time nothing may hold the exit up.
 void on_signal(int number) {
@@ -27,6 +28,11 @@ void on_signal(int number) {
   if (::write(wake_fd.load(), &byte, 1) != 1) ::_exit(128 + number);
   errno = saved;
 }
+
+// Whoever reads our output may go before we are done (`| head -1`): the write then fails with
+// EPIPE, and the result is kept and the clean-up done all the same. Not SIG_IGN, which children
+// inherit.
+void on_broken_pipe(int) {}
 
 }  // namespace
 
@@ -51,11 +57,17 @@ SignalWatcher::SignalWatcher(std::stop_source& source) {
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
-  for (int i = 0; i < 3; ++i) ::sigaction(kSignals[i], &action, &before[i]);
+  for (int i = 0; i < kSignalCount; ++i) {
+    action.sa_handler = kSignals[i] == SIGPIPE ? on_broken_pipe : on_signal;
+    ::sigaction(kSignals[i], &action, &before[i]);
+    // nohup(1) asks us to live on when the terminal goes.
+    if (kSignals[i] == SIGHUP && before[i].sa_handler == SIG_IGN)
+      ::sigaction(SIGHUP, &before[i], nullptr);
+  }
 }
 
 SignalWatcher::~SignalWatcher() {
-  for (int i = 0; i < 3; ++i) ::sigaction(kSignals[i], &before[i], nullptr);
+  for (int i = 0; i < kSignalCount; ++i) ::sigaction(kSignals[i], &before[i], nullptr);
   thread_.request_stop();
   thread_.join();
   wake_fd = -1;

@@ -1,6 +1,7 @@
 // SignalWatcher: turns the first SIGINT, SIGTERM or SIGHUP into a stop request and the second into
-// an exit at once. One per process, made by a command that runs for long, before it starts threads;
-// handlers are restored at the end.
+// an exit at once. A SIGHUP that is ignored already (nohup) stays so; SIGPIPE becomes a failed
+// write. One per process, made by a command that runs for long, before it starts threads; handlers
+// are restored at the end.
 #pragma once
 
 #include <stop_token>

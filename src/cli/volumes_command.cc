@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "base/units.h"
 #include "cli/ceph_options.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/signals.h"
 #include "fleet/fleet_plan.h"
@@ -178,7 +179,7 @@ int act(const std::string& verb, const Arguments& arguments, VolumeContext& cont
 int run_volumes_command(const std::vector<std::string>& argv) {
   CLI::App app(
       "The images of simulated VMs: made, wholly written, listed and removed, many at once.",
-      "volumes");
+      "cephmark volumes");
   Arguments arguments;
   app.require_subcommand(1);
   CLI::App* create = app.add_subcommand("create", "make images and tag them as cephmark's");

@@ -5,11 +5,13 @@
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <map>
 #include <mutex>
 #include <set>
 #include <tuple>
@@ -119,6 +121,9 @@ UniqueFd open_path(const std::string& path, int flags) {
   std::string hint;
   if (error == EINVAL && (flags & O_DIRECT))
     hint = "its file system has no direct I/O: set direct=0";
+  if (error == ENOENT && (flags & O_CREAT))
+    hint = fmt::format("make the directory first: mkdir -p {}",
+                       std::filesystem::path(path).parent_path().string());
   if (error == EACCES || error == EPERM) hint = "run as a user that may open it";
   throw Error(fmt::format("cannot open {}: {}", path, errno_text(error)), hint);
 }
@@ -142,8 +147,49 @@ void bring_to_size(const JobSpec& job, OpenFile& file, uint64_t need, bool own_n
   file.size_bytes = need;
 }
 
+// A job that reads lays its files out, and one without a limit of its own writes all of them.
+bool fills_its_files(const JobSpec& job) {
+  return job.rw.reads ||
+         (job.rw.writes && !job.io_size.is_set() && job.runtime_ns == 0 && job.number_ios == 0);
+}
+
+// All at once, and before the first byte: a file system that the run fills up fails for everybody.
+void check_free_space(const JobSpec& job, const std::map<std::string, uint64_t>& needs) {
+  struct Space {
+    uint64_t needed_bytes = 0, free_bytes = 0;
+    std::string place;
+  };
+  std::map<dev_t, Space> file_systems;
+  for (const auto& [path, need] : needs) {
+    struct stat facts {};
+    std::string place = path;
+    uint64_t there_bytes = 0;
+    if (stat(path.c_str(), &facts) == 0) {
+      if (!S_ISREG(facts.st_mode)) continue;
+      there_bytes = static_cast<uint64_t>(facts.st_blocks) * 512;
+    } else {
+      place = std::filesystem::path(path).parent_path().string();
+      if (place.empty()) place = ".";
+      if (stat(place.c_str(), &facts) != 0) continue;  // the open tells that better
+    }
+    struct statvfs space {};
+    if (need <= there_bytes || statvfs(place.c_str(), &space) != 0) continue;
+    if (space.f_blocks == 0) continue;  // /proc and the like: refused for what they are
+    Space& total = file_systems[facts.st_dev];
+    total.needed_bytes += need - there_bytes;
+    total.free_bytes = static_cast<uint64_t>(space.f_bavail) * space.f_frsize;
+    total.place = place;
+  }
+  for (const auto& [device, space] : file_systems)
+    if (space.needed_bytes > space.free_bytes)
+      throw Error(fmt::format("the files of job {} take {}, and the file system of {} has {} free",
+                              job.name, format_size(space.needed_bytes), space.place,
+                              format_size(space.free_bytes)),
+                  "free some space, or make size= or numjobs= smaller");
+}
+
 OpenFile open_one(const JobSpec& job, const std::string& path, uint64_t need, bool generated,
-                  const FileGuard& guard) {
+                  const FileGuard& guard, std::vector<std::string>& created) {
   struct stat facts {};
   const bool exists = stat(path.c_str(), &facts) == 0;
   if (!exists && errno != ENOENT)
@@ -157,14 +203,18 @@ OpenFile open_one(const JobSpec& job, const std::string& path, uint64_t need, bo
                       job.name, path),
           "set size= to bytes, or name an existing file");
   }
+  if (exists && !S_ISREG(facts.st_mode) && !S_ISBLK(facts.st_mode) && !S_ISDIR(facts.st_mode))
+    throw Error(fmt::format("{} is neither a regular file nor a block device", path),
+                "name a file, a block device, or use ioengine=null");
   const bool writes = writes_of(job);
   FileAccess access{path, exists, exists && S_ISBLK(facts.st_mode), writes, ours, generated};
-  guard(access);
+  if (guard) guard(access);
   if (!exists) {
     open_path(path, O_WRONLY | O_CREAT | O_EXCL);
     created_files.insert(identity_of(path));
+    created.push_back(path);
     access.exists = access.created = true;
-    guard(access);
+    if (guard) guard(access);
   }
   OpenFile file;
   file.path = path;
@@ -242,10 +292,24 @@ FileTarget FileTarget::open(const JobSpec& job, const FileGuard& guard) {
   FileTarget target;
   target.per_clone_ = files_per_clone(job);
   const std::vector<std::string> all = paths(job);
+  std::map<std::string, uint64_t> needs;
   for (size_t i = 0; i < all.size(); ++i) {
     const int clone = static_cast<int>(i / target.per_clone_);
-    target.files_.push_back(open_one(job, all[i], needed_bytes(job, clone, target.per_clone_),
-                                     job.filenames.empty(), guard ? guard : default_file_guard));
+    uint64_t& need = needs[all[i]];
+    need = std::max(need, needed_bytes(job, clone, target.per_clone_));
+  }
+  if (fills_its_files(job)) check_free_space(job, needs);
+  const FileGuard& asked = guard ? guard : FileGuard(default_file_guard);
+  std::set<std::string> known;  // clones may share a file: the guard looks at much, once
+  std::vector<std::string> created;
+  try {
+    for (const std::string& path : all)
+      target.files_.push_back(open_one(job, path, needs[path], job.filenames.empty(),
+                                       known.insert(path).second ? asked : FileGuard(), created));
+  } catch (...) {
+    // Half a set of files is of no use to anybody.
+    for (const std::string& path : created) ::unlink(path.c_str());
+    throw;
   }
   return target;
 }

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "engine/engine_table.h"
+#include "engine/file_engine.h"
 #include "fleet/file_state.h"
 #include "fleet/fleet_plan.h"
 #include "fleet/image_state.h"
@@ -140,7 +141,7 @@ std::vector<PlannedTarget> planned_targets(const Plan& plan) {
       const EngineRow* row = find_engine(job.ioengine);
       if (const std::string image = image_of(job); !image.empty())
         add({PlannedTarget::Kind::kImage, image, writes, false, job.name, job.source});
-      else if (row && !row->needs_ceph && job.ioengine != "null")
+      else if (row && row->target_key == file_target_key)
         for (const auto& path : FileTarget::paths(job))
           add({PlannedTarget::Kind::kPath, path, writes, job.filenames.empty(), job.name,
                job.source});

@@ -159,7 +159,14 @@ bool run_is_under_way(const RunIdentity& run) {
 
 std::unique_ptr<Manifest> Manifest::create(const std::string& run_id, const CephTarget& ceph,
                                            const std::string& fsid) {
-  make_directories(manifest_directory());
+  try {
+    make_directories(manifest_directory());
+  } catch (const Error& error) {
+    throw Error(
+        error.what(),
+        "what a run makes is written down there first; set XDG_STATE_HOME to a folder that can "
+        "be written");
+  }
   std::unique_ptr<Manifest> manifest(new Manifest);
   auto& content = manifest->content_;
   content.path = fmt::format("{}/{}.jsonl", manifest_directory(), run_id);

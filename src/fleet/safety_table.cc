@@ -116,6 +116,8 @@ constexpr Row busy(K kind, S state, Cell refusal) {
 constexpr Cell kTypo = never("does not exist, and files are never made below /dev, /proc or /sys",
                              "check the name for a typo or an empty variable");
 constexpr Cell kSystem = never("is part of /dev, /proc or /sys");
+constexpr Cell kNotStorage = never("is neither a regular file nor a block device",
+                                   "name a file, a block device, or use ioengine=null");
 constexpr Cell kFolder = never("is a directory", "name a file in it, or use directory=");
 constexpr Cell kNoFolder = never("is a directory that does not exist", "make it first");
 constexpr std::string_view kWasThere = "was there before this run";
@@ -206,9 +208,8 @@ constexpr auto kRows = std::to_array<Row>({
      kNoDeviceMaking, kNoDeviceMaking, kNotExamined},
 
     {K::kSystemPath, S::kMissing, kTypo, kTypo, kTypo, kTypo, kTypo, kTypo},
-    {K::kSystemPath, S::kDataUntagged, tainted("is not storage"),
-     unless_granted("is part of /dev, /proc or /sys and not a block device"), kSystem, kSystem,
-     kSystem, kSystem},
+    {K::kSystemPath, S::kDataUntagged, kNotStorage, kNotStorage, kNotStorage, kNotStorage,
+     kNotStorage, kNotStorage},
     {K::kSystemPath, S::kUnknown, kSystem, kSystem, kSystem, kSystem, kSystem, kSystem},
 
     {K::kDirectory, S::kMissing, kNoFolder, kNoFolder, kNoFolder, kNoFolder, kGone, kGone},

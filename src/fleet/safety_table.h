@@ -16,7 +16,7 @@ enum class TargetKind : uint8_t {
   kRadosObject,
   kFile,  ///< a regular file, or a path where one would be made
   kBlockDevice,
-  kSystemPath,  ///< below /dev, /proc or /sys and not a block device
+  kSystemPath,  ///< below /dev, /proc or /sys and not a block device; a pipe, socket or the like
   kDirectory,
 };
 

@@ -12,7 +12,8 @@ namespace cephmark {
 namespace {
 
 constexpr std::array<std::string_view, kTargetKindCount> kKindNames = {
-    "rbd image", "rados object", "file", "block device", "path in /dev, /proc, /sys", "directory"};
+    "rbd image", "rados object", "file", "block device", "path in /dev, /proc, /sys; pipe, socket",
+    "directory"};
 constexpr std::array<std::string_view, kTargetStateCount> kStateNames = {
     "missing",
     "empty, untagged",

@@ -163,6 +163,15 @@ TEST_F(JobFileTest, AnOptionWithoutItsValueIsAnErrorNeverACrash) {
 }
 
 // PAR-08
+TEST_F(JobFileTest, WhatReportsCouldNotShowIsAnErrorButNotInComments) {
+  EXPECT_THAT(errors_of("description=gr\xf6\xdf"), HasSubstr("t.fio:2:15: error: not valid UTF-8"));
+  EXPECT_THAT(errors_of("description=\x1b[31m"), HasSubstr("a control character (0x1b)"));
+  EXPECT_EQ(errors_of("bs=4k # gr\xf6\xdf\n; \xff\x01\ndescription=a\tb"), "");
+  diagnostics = Diagnostics();
+  parse("[j\xff]\nrw=read\n");
+  EXPECT_THAT(errors(), Not(HasSubstr("before the first [section]")));
+}
+
 TEST_F(JobFileTest, TimeBasedNeedsARuntime) {
   EXPECT_THAT(
       errors_of("ioengine=null\nsize=4k\nrw=write\ntime_based"),

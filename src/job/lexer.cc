@@ -111,12 +111,6 @@ void Lexer::read_line(const std::shared_ptr<const SourceFile>& file, int number,
   size_t start = 0;
   while (start < line.size() && is_blank(line[start])) ++start;
   if (start == line.size() || line[start] == '#' || line[start] == ';') return;
-  const size_t bad = std::min(line.find('\0'), valid_utf8_length(line));
-  if (bad < line.size()) {
-    diagnostics_.error({file, number, static_cast<int>(bad) + 1, 1},
-                       line[bad] == '\0' ? "a NUL byte: not a text file?" : "not valid UTF-8");
-    return;
-  }
   // fio cuts at the first ';' and then at the first '#', quotes or not.
   const size_t comment = std::min(line.find_first_of("#;", start), line.size());
   const bool has_comment = comment < line.size();
@@ -124,6 +118,22 @@ void Lexer::read_line(const std::shared_ptr<const SourceFile>& file, int number,
   size_t end = comment;
   while (end > start && is_blank(line[end - 1])) --end;
   const std::string_view body = line.substr(start, end - start);
+  // Names and descriptions stand in reports: what a terminal would obey has no place there.
+  const auto control = std::find_if(body.begin(), body.end(), [](unsigned char c) {
+    return (c < 0x20 && c != '\t') || c == 0x7f;
+  });
+  const size_t bad = std::min<size_t>(control - body.begin(), valid_utf8_length(body));
+  if (bad < body.size()) {
+    const auto byte = static_cast<unsigned char>(body[bad]);
+    diagnostics_.error({file, number, static_cast<int>(start + bad) + 1, 1},
+                       byte == 0      ? "a NUL byte: not a text file?"
+                       : byte >= 0x80 ? "not valid UTF-8"
+                                      : fmt::format("a control character (0x{:02x})", byte));
+    // The options below a broken name still belong to a section.
+    if (body.front() == '[')
+      open_section("[?]", {file, number, static_cast<int>(start) + 1, 1}, depth);
+    return;
+  }
   const SourcePosition where{file, number, static_cast<int>(start) + 1,
                              static_cast<int>(body.size())};
   if (body.front() == '[') {

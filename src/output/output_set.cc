@@ -16,14 +16,17 @@
 namespace cephmark {
 namespace {
 
+std::string all_formats() {
+  std::string all;
+  for (const auto& row : writer_table()) all += (all.empty() ? "" : ", ") + std::string(row.name);
+  return all;
+}
+
 const WriterRow* writer_of(const std::string& format, const std::string& spec) {
   if (const WriterRow* row = find_writer(format)) return row;
   std::vector<std::string> names;
-  std::string all;
-  for (const auto& row : writer_table()) {
-    names.emplace_back(row.name);
-    all += (all.empty() ? "" : ", ") + names.back();
-  }
+  for (const auto& row : writer_table()) names.emplace_back(row.name);
+  const std::string all = all_formats();
   const std::string near = closest(format, names);
   throw UsageError(
       fmt::format("--output {}: there is no format '{}'", spec, format),
@@ -63,6 +66,10 @@ void write_document(const std::string& file, const std::string& text) {
 }
 
 }  // namespace
+
+std::string output_option_help() {
+  return "FORMAT[:FILE], repeatable: " + all_formats();
+}
 
 std::ostream& OutputSet::default_out() {
   return std::cout;
@@ -126,7 +133,8 @@ void OutputSet::end(const RunResult& result) {
       }
       errno = 0;
       standard_out_ << output.document->str() << std::flush;
-      if (!standard_out_)
+      // A reader that has seen enough (`| head -1`) is no failure.
+      if (!standard_out_ && errno != EPIPE)
         failed(fmt::format("cannot write {} to standard output: {}", output.row->name,
                            errno_text(errno ? errno : EIO)));
     } catch (const std::exception& error) {

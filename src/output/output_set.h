@@ -14,6 +14,9 @@
 
 namespace cephmark {
 
+/// "FORMAT[:FILE], repeatable: text, table, ...": what --output takes, for help texts.
+std::string output_option_help();
+
 class OutputSet {
  public:
   /// Reads the specs; none at all: `text`. Throws UsageError for an unknown format (with "did you

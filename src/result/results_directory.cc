@@ -96,7 +96,12 @@ std::string ResultsDirectory::make_id(const std::string& title, int64_t wall_ns)
 }
 
 std::string ResultsDirectory::save(RunResult& result) const {
-  make_directories(path_);
+  try {
+    make_directories(path_);
+  } catch (const Error& error) {
+    throw Error(error.what(),
+                "set XDG_DATA_HOME to a folder that can be written, or give --no-keep");
+  }
   const bool own_id = result.id.empty();
   constexpr int kTries = 100;
   for (int i = 0; i < kTries; ++i) {

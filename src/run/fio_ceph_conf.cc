@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -12,7 +11,6 @@
 
 #include "base/error.h"
 #include "base/fd.h"
-#include "ceph/connect_args.h"
 
 namespace cephmark {
 namespace {
@@ -41,11 +39,6 @@ std::string bare_user(const std::string& user) {
 std::string client_of(const JobSpec& job) {
   const std::string name = option_of(job, "clientname");
   return name.empty() ? "admin" : bare_user(name);
-}
-
-std::string option_line_name(std::string name) {
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
 }
 
 const std::string& first_of(const std::string& a, const std::string& b) {
@@ -96,39 +89,6 @@ void cache_lines(std::string& text, RbdCache cache) {
 }
 
 }  // namespace
-
-CephArguments parse_ceph_args(const std::string& text) {
-  CephArguments result;
-  const std::vector<std::string> words = split_ceph_args(text);
-  for (size_t i = 0; i < words.size(); ++i) {
-    std::string name = words[i], value;
-    if (!name.starts_with("-")) continue;
-    const size_t equals = name.find('=');
-    if (equals != std::string::npos) {
-      value = name.substr(equals + 1);
-      name.resize(equals);
-    } else if (i + 1 < words.size() && !words[i + 1].starts_with("-")) {
-      value = words[++i];
-    } else {
-      value = "true";
-    }
-    if (name == "-c" || name == "--conf")
-      result.target.conf = value;
-    else if (name == "-k" || name == "--keyring")
-      result.target.keyring = value;
-    else if (name == "-n" || name == "--name")
-      result.target.user = bare_user(value);
-    else if (name == "-i" || name == "--id" || name == "--user")
-      result.target.user = bare_user(value);
-    else if (name == "--cluster")
-      result.target.cluster = value;
-    else if (name == "-m")
-      result.options.emplace_back("mon_host", value);
-    else if (name.starts_with("--"))
-      result.options.emplace_back(option_line_name(name.substr(2)), value);
-  }
-  return result;
-}
 
 void check_fio_ceph_jobs(const Plan& plan) {
   const CephArguments arguments = parse_ceph_args(environment("CEPH_ARGS"));

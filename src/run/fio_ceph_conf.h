@@ -7,20 +7,11 @@
 
 #include <map>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "ceph/ceph_args.h"
 #include "job/plan.h"
 
 namespace cephmark {
-
-/// What CEPH_ARGS says: conf, user, keyring and cluster, and every other option as a line of
-/// ceph.conf.
-struct CephArguments {
-  CephTarget target;
-  std::vector<std::pair<std::string, std::string>> options;
-};
-CephArguments parse_ceph_args(const std::string& text);
 
 /// Throws UsageError for what fio's Ceph engines cannot do: another user than clientname=, a
 /// clientname with "client." (fio would ask for client.client.X and hang), a conf that the rados

@@ -31,18 +31,6 @@ Plan rbd_plan(const std::string& clientname, const std::string& engine = "rbd") 
   return plan;
 }
 
-TEST_F(FioCephConfTest, ReadsCephArgsAsCephDoes) {
-  const CephArguments read = parse_ceph_args(
-      "-c /x.conf --keyring=/k -n client.bench --rbd-cache-size 32M --debug-ms=1 -m mon:6789");
-  EXPECT_EQ(read.target.conf, "/x.conf");
-  EXPECT_EQ(read.target.keyring, "/k");
-  EXPECT_EQ(read.target.user, "bench");
-  using Pair = std::pair<std::string, std::string>;
-  EXPECT_THAT(read.options,
-              testing::ElementsAre(Pair{"rbd_cache_size", "32M"}, Pair{"debug_ms", "1"},
-                                   Pair{"mon_host", "mon:6789"}));
-}
-
 TEST_F(FioCephConfTest, KeyringAndCacheGoIntoTheClientsOwnSection) {
   Plan plan = rbd_plan("bench");
   plan.ceph.keyring = "/etc/k";

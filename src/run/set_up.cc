@@ -109,6 +109,11 @@ void open_targets(RunState& state, unsigned openers, Observer& observer,
   run_steps("preparing targets", std::move(prepares), openers, observer, stop, left_behind);
 }
 
+unsigned lane_depth(const JobSpec& job, const EngineRow& row) {
+  if (row.completion == CompletionMode::kBlocking) return 1;
+  return std::clamp(job.iodepth, 1u, row.description.max_iodepth);
+}
+
 LaneSetup lane_setup(const JobSpec& job, const EngineRow& row, const RunLimits& limits,
                      bool hand_over_only) {
   LaneSetup setup;
@@ -116,8 +121,7 @@ LaneSetup lane_setup(const JobSpec& job, const EngineRow& row, const RunLimits& 
   for (int op = 0; op < kOpCount; ++op)
     if (job.has_op(static_cast<Op>(op))) setup.ops.push_back(static_cast<Op>(op));
   setup.mode = row.completion;
-  setup.depth = row.completion == CompletionMode::kBlocking ? 1 : std::max(1u, job.iodepth);
-  setup.depth = std::min(setup.depth, row.description.max_iodepth);
+  setup.depth = lane_depth(job, row);
   setup.startdelay_ns = job.startdelay_ns;
   setup.ramp_ns = job.ramp_time_ns;
   setup.runtime_ns = job.runtime_ns;
@@ -144,7 +148,8 @@ bool may_touch_memory(const RunState& state) {
   for (const VmPlan& vm : state.plan.vms)
     for (const JobSpec& job : vm.jobs)
       if (job.rw.reads || job.rw.writes)
-        total += round_up(max_block_bytes(job)) * job.iodepth * static_cast<uint64_t>(job.numjobs);
+        total += round_up(max_block_bytes(job)) * lane_depth(job, row_of(job)) *
+                 static_cast<uint64_t>(job.numjobs);
   const uint64_t physical = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * kPage_bytes;
   if (total > physical / 2)
     throw Error(

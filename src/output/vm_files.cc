@@ -1,4 +1,4 @@
-#include "output/result_directory.h"
+#include "output/vm_files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -65,9 +65,8 @@ std::string move_aside(const std::string& path) {
 
 }  // namespace
 
-ResultDirectory ResultDirectory::create(const Plan& plan, const std::string& host,
-                                        const std::string& base) {
-  ResultDirectory directory;
+VmFiles VmFiles::create(const Plan& plan, const std::string& host, const std::string& base) {
+  VmFiles directory;
   make_directories(base);
   directory.path_ =
       fmt::format("{}/{}_proc_{}", base, as_file_name(plan.title, "job"), plan.vms.size());
@@ -82,22 +81,21 @@ ResultDirectory ResultDirectory::create(const Plan& plan, const std::string& hos
   return directory;
 }
 
-ResultDirectory::~ResultDirectory() {
+VmFiles::~VmFiles() {
   if (!lock_) return;  // moved from
   // rmdir refuses a directory with files in it.
   if (::rmdir(path_.c_str()) == 0 && !moved_aside_.empty())
     ::renameat2(AT_FDCWD, moved_aside_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE);
 }
 
-std::string ResultDirectory::job_file(size_t vm) const {
+std::string VmFiles::job_file(size_t vm) const {
   return path_ + "/job_file_" + suffixes_.at(vm);
 }
-std::string ResultDirectory::result_file(size_t vm) const {
+std::string VmFiles::result_file(size_t vm) const {
   return path_ + "/test_result_" + suffixes_.at(vm);
 }
 
-void ResultDirectory::write(const Plan& plan,
-                            const std::function<std::string(size_t vm)>& fio_json) const {
+void VmFiles::write(const Plan& plan, const std::function<std::string(size_t vm)>& fio_json) const {
   for (size_t vm = 0; vm < plan.vms.size(); ++vm) {
     write_file_atomically(job_file(vm), job_file_text(plan.vms[vm]));
     write_file_atomically(result_file(vm), fio_json(vm));

@@ -1,5 +1,5 @@
-// ResultDirectory: the files that a run leaves for people, one job file and one fio JSON report per
-// VM:
+// VmFiles: the folder of files that a fleet's run leaves for people, one job file and one fio JSON
+// report per VM (every run's RunResult is kept by result/results_directory):
 //   results/<job>_proc_<N>/job_file_<host>_proc_<i>
 //   results/<job>_proc_<N>/test_result_<host>_proc_<i>
 // That exact path always holds the newest run; an older one is moved aside first, under the time at
@@ -16,16 +16,16 @@
 
 namespace cephmark {
 
-class ResultDirectory {
+class VmFiles {
  public:
   /// Makes the directory below `base` for this plan. `host` names this machine for VMs that have no
   /// host of their own. Throws Error when that is not possible.
-  static ResultDirectory create(const Plan& plan, const std::string& host,
-                                const std::string& base = "results");
+  static VmFiles create(const Plan& plan, const std::string& host,
+                        const std::string& base = "results");
 
-  ResultDirectory(ResultDirectory&&) = default;
+  VmFiles(VmFiles&&) = default;
   /// A directory that nothing was written to is taken away again, and the older one put back.
-  ~ResultDirectory();
+  ~VmFiles();
 
   const std::string& path() const { return path_; }
   /// Where the older run went; empty: there was none.
@@ -40,7 +40,7 @@ class ResultDirectory {
   void write(const Plan& plan, const std::function<std::string(size_t vm)>& fio_json) const;
 
  private:
-  ResultDirectory() = default;
+  VmFiles() = default;
 
   std::string path_, moved_aside_;
   std::vector<std::string> suffixes_;  // "<host>_proc_<i>" by VM

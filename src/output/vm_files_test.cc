@@ -1,4 +1,4 @@
-#include "output/result_directory.h"
+#include "output/vm_files.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class ResultDirectoryTest : public testing::Test {
+class VmFilesTest : public testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = (fs::temp_directory_path() / "result-directory-test-XXXXXX").string();
@@ -35,7 +35,7 @@ class ResultDirectoryTest : public testing::Test {
   void TearDown() override { fs::remove_all(fs::path(base_).parent_path()); }
 
   void run_once(const std::string& report) {
-    ResultDirectory::create(plan_, "here", base_).write(plan_, [&](size_t vm) {
+    VmFiles::create(plan_, "here", base_).write(plan_, [&](size_t vm) {
       return fmt::format("{} {}", report, vm);
     });
   }
@@ -51,18 +51,18 @@ class ResultDirectoryTest : public testing::Test {
   Plan plan_;
 };
 
-TEST_F(ResultDirectoryTest, FilesHaveTheNamesThatPeopleKnow) {
+TEST_F(VmFilesTest, FilesHaveTheNamesThatPeopleKnow) {
   run_once("report");
   EXPECT_EQ(read_file(base_ + "/write-4k.fio_proc_2/job_file_node-a_proc_1"),
             plan_.vms[1].job_text);
   EXPECT_EQ(read_file(base_ + "/write-4k.fio_proc_2/test_result_node-a_proc_0"), "report 0");
   plan_.vms[0].host.clear();
   plan_.title = "../x";
-  EXPECT_EQ(ResultDirectory::create(plan_, "here", base_).job_file(0),
+  EXPECT_EQ(VmFiles::create(plan_, "here", base_).job_file(0),
             base_ + "/.._x_proc_2/job_file_here_proc_0");
 }
 
-TEST_F(ResultDirectoryTest, AnOlderRunIsMovedAsideWithItsTime) {
+TEST_F(VmFilesTest, AnOlderRunIsMovedAsideWithItsTime) {
   run_once("first");
   const std::string path = base_ + "/write-4k.fio_proc_2";
   const timespec times[2] = {{1796047509, 0}, {1796047509, 0}};
@@ -82,17 +82,17 @@ TEST_F(ResultDirectoryTest, AnOlderRunIsMovedAsideWithItsTime) {
   EXPECT_EQ(read_file(base_ + "/" + names()[2] + "/test_result_node-a_proc_0"), "second 0");
 }
 
-TEST_F(ResultDirectoryTest, ARunThatWroteNothingLeavesTheOlderOneInPlace) {
+TEST_F(VmFilesTest, ARunThatWroteNothingLeavesTheOlderOneInPlace) {
   run_once("first");
-  { const ResultDirectory unused = ResultDirectory::create(plan_, "here", base_); }
+  { const VmFiles unused = VmFiles::create(plan_, "here", base_); }
   EXPECT_EQ(names(), std::vector<std::string>{"write-4k.fio_proc_2"});
   EXPECT_EQ(read_file(base_ + "/write-4k.fio_proc_2/test_result_node-a_proc_0"), "first 0");
 }
 
-TEST_F(ResultDirectoryTest, ADirectoryThatIsBeingWrittenIsRefused) {
-  const ResultDirectory running = ResultDirectory::create(plan_, "here", base_);
+TEST_F(VmFilesTest, ADirectoryThatIsBeingWrittenIsRefused) {
+  const VmFiles running = VmFiles::create(plan_, "here", base_);
   try {
-    ResultDirectory::create(plan_, "here", base_);
+    VmFiles::create(plan_, "here", base_);
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("is being written by another run"));
