@@ -1,10 +1,12 @@
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <vector>
 
 #include "base/error.h"
@@ -52,6 +54,25 @@ int dispatch(const std::vector<std::string>& argv) {
                                 : fmt::format("did you mean 'cephmark {}'?", near));
 }
 
+// fmt::print throws when stderr cannot be written: here nobody would catch that.
+int tell_error(const std::string& text, const std::string& hint, ExitCode code) {
+  std::fputs(fmt::format("cephmark: {}\n", text).c_str(), stderr);
+  if (!hint.empty()) std::fputs(fmt::format("  hint: {}\n", hint).c_str(), stderr);
+  return static_cast<int>(code);
+}
+
+// What was printed and lost is a failure (a full disk); a reader that has seen enough is none.
+int check_standard_out(int code) {
+  errno = 0;
+  std::cout.flush();
+  const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) || !std::cout;
+  pollfd out{STDOUT_FILENO, 0, 0};
+  const bool reader_gone = ::poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+  if (code != 0 || !failed || reader_gone) return code;
+  return tell_error("cannot write to standard output: " + errno_text(errno ? errno : EIO), "",
+                    ExitCode::kEnvironment);
+}
+
 // A standard descriptor that the caller closed (`>&-`) would go to the next file that is opened: a
 // report or a message would then be written into a target. Such a number is taken by a file on
 // which writes fail, so that a closed stdout is still told as an error.
@@ -66,14 +87,12 @@ void occupy_standard_descriptors() {
 int cli_main(int argc, char** argv) {
   occupy_standard_descriptors();
   try {
-    return dispatch({argv, argv + argc});
+    return check_standard_out(dispatch({argv, argv + argc}));
   } catch (const Error& error) {
-    fmt::print(stderr, "cephmark: {}\n", error.what());
-    if (!error.hint().empty()) fmt::print(stderr, "  hint: {}\n", error.hint());
-    return static_cast<int>(error.code());
+    return tell_error(error.what(), error.hint(), error.code());
   } catch (const std::exception& error) {
-    fmt::print(stderr, "cephmark: unexpected failure: {}\n", error.what());
-    return static_cast<int>(ExitCode::kEnvironment);
+    return tell_error(fmt::format("unexpected failure: {}", error.what()), "",
+                      ExitCode::kEnvironment);
   }
 }
 

@@ -64,8 +64,7 @@ class ProgramTest(unittest.TestCase):
         process = self.start(*words, **options)
         out, err = process.communicate(timeout=LIMIT_S)
         err = err.decode("utf-8", "replace")
-        if code is not None:
-            self.assertEqual(process.returncode, code, f"{words}: {err}")
+        self.assertEqual(process.returncode, code, f"{words}: {err}")
         return out, err
 
     def start_endless(self, *words, **options):
@@ -111,6 +110,7 @@ FILE = "[j]\nioengine=psync\nsize=64k\n"
 
 class Words(ProgramTest):
     def test_what_may_have_been_meant(self):
+        self.write("x", NULL)
         for words, meant in [(["rnu"], "cephmark run"),
                              (["run", "--runtme", "3", "x"], "--runtime"),
                              (["lab", "upp"], "cephmark lab up"),
@@ -253,6 +253,13 @@ class Pipes(ProgramTest):
         self.assertIn("No space left", err)
         self.assertEqual(len(os.listdir(self.path("data/cephmark/results"))), 1)
 
+    def test_words_that_are_lost_are_no_success(self):
+        self.job(NULL)
+        for words in [["version"], ["help"], ["run", "--help"], ["run", "j.fio", "--plan"]]:
+            with open("/dev/full", "wb") as full:
+                _, err = self.call(*words, stdout=full, code=3)
+            self.assertIn("standard output", err)
+
     def test_a_report_into_a_missing_directory_is_refused_before_the_run(self):
         self.job(ENDLESS)
         _, err = self.call("run", "j.fio", "--output", "json:no/x.json", code=3)
@@ -299,13 +306,15 @@ class Places(ProgramTest):
 
     def test_two_fleets_in_one_directory_at_once(self):
         first = self.start_endless("--vms", "2")
-        _, err = self.call("run", "j.fio", "--vms", "2", "--runtime", "1s", "--quiet", code=None)
+        _, err = self.call("run", "j.fio", "--vms", "2", "--runtime", "1s", "--quiet")
         first.send_signal(signal.SIGINT)
         out, _ = first.communicate(timeout=LIMIT_S)
         strict_json(out)
-        with_files = [name for name in os.listdir(self.path("results"))
-                      if os.listdir(self.path("results/" + name))]
-        print(with_files, err)
+        folders = os.listdir(self.path("results"))
+        self.assertEqual(len(folders), 2, f"{folders}: one was moved aside, none was lost; {err}")
+        for folder in folders:
+            files = sorted(os.listdir(self.path("results/" + folder)))
+            self.assertEqual(len([name for name in files if "result" in name]), 2, files)
 
 
 if __name__ == "__main__":
