@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <map>
@@ -205,7 +206,25 @@ void read_words(const RawWords& words, RunOptions& options) {
   }
 }
 
+// A report replaces an older one of its name, but never the job that it is about.
+void check_outputs_spare_jobs(const RunOptions& options) {
+  for (const std::string& spec : options.outputs) {
+    const size_t colon = spec.find(':');
+    if (colon == std::string::npos) continue;
+    const std::string file = spec.substr(colon + 1);
+    std::vector<std::string> jobs = {options.job_file};
+    for (const VmGroup& group : options.groups) jobs.push_back(group.job_file);
+    for (const std::string& job : jobs) {
+      std::error_code ignored;
+      if (!job.empty() && std::filesystem::equivalent(job, file, ignored))
+        throw UsageError(fmt::format("--output {}: that is the job file", spec),
+                         "name another file for the report");
+    }
+  }
+}
+
 void check_together(const RunOptions& options) {
+  check_outputs_spare_jobs(options);
   const bool all_have_files =
       std::all_of(options.groups.begin(), options.groups.end(),
                   [](const VmGroup& group) { return !group.job_file.empty(); });

@@ -260,6 +260,15 @@ class Pipes(ProgramTest):
                 _, err = self.call(*words, stdout=full, code=3)
             self.assertIn("standard output", err)
 
+    def test_a_report_never_replaces_the_job(self):
+        self.job(NULL)
+        os.symlink("j.fio", self.path("link"))
+        for name in ["j.fio", "./j.fio", "link"]:
+            _, err = self.call("run", "j.fio", "--output", "json:" + name, code=2)
+            self.assertIn("that is the job file", err)
+        with open(self.path("j.fio")) as file:
+            self.assertEqual(file.read(), NULL)
+
     def test_a_report_into_a_missing_directory_is_refused_before_the_run(self):
         self.job(ENDLESS)
         _, err = self.call("run", "j.fio", "--output", "json:no/x.json", code=3)
