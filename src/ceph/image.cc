@@ -137,9 +137,15 @@ void create_image(Cluster& cluster, const ImageSpec& spec, const ImageShape& sha
         fmt::format("cannot clone {} from {}: {}", spec.text(), parent.text(), errno_text(r)));
 }
 
-void remove_image(Cluster& cluster, const ImageSpec& spec) {
+void remove_image(Cluster& cluster, const ImageSpec& spec, const std::function<void()>& alive) {
   const auto io = cluster.io(spec.pool, spec.rados_namespace);
-  const int r = rbd_remove(io.get(), spec.name.c_str());
+  const auto tell = [](uint64_t, uint64_t, void* to) {
+    const auto& told = *static_cast<const std::function<void()>*>(to);
+    if (told) told();
+    return 0;
+  };
+  const int r = rbd_remove_with_progress(io.get(), spec.name.c_str(), tell,
+                                         const_cast<std::function<void()>*>(&alive));
   if (r == -EBUSY)
     throw Error(fmt::format("cannot remove image {}: it is in use", spec.text()),
                 "rbd status names the watchers");
@@ -303,6 +309,7 @@ void Image::remove_metadata(const std::string& key) {
 }
 
 bool Image::has_data() {
+  if (size_bytes() == 0) return false;  // librbd asserts when it is asked for a diff of nothing
   bool found = false;
   const auto visit = [](uint64_t, size_t, int exists, void* argument) {
     if (!exists) return 0;
@@ -329,6 +336,7 @@ uint64_t Image::allocated_bytes(uint64_t from, uint64_t to) {
 
 std::vector<Extent> Image::written() {
   std::vector<Extent> extents;
+  if (size_bytes() == 0) return extents;
   const auto visit = [](uint64_t offset, size_t length, int exists, void* argument) {
     if (exists) static_cast<std::vector<Extent>*>(argument)->push_back({offset, length});
     return 0;

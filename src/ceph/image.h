@@ -49,7 +49,9 @@ struct Extent {
 
 /// Throws Error that names the image and errno.
 void create_image(Cluster& cluster, const ImageSpec& spec, const ImageShape& shape);
-void remove_image(Cluster& cluster, const ImageSpec& spec);
+/// `alive` is called now and then while objects are being removed, from a library thread; may be
+/// empty.
+void remove_image(Cluster& cluster, const ImageSpec& spec, const std::function<void()>& alive = {});
 /// Names in a pool and namespace, sorted.
 std::vector<std::string> list_images(Cluster& cluster, const std::string& pool,
                                      const std::string& rados_namespace);

@@ -10,6 +10,8 @@
 #include "base/time.h"
 #include "ceph/connection.h"
 #include "cli/commands.h"
+#include "cli/failure.h"
+#include "cli/headway.h"
 #include "cli/run_options.h"
 #include "cli/signals.h"
 #include "engine/engine_table.h"
@@ -52,6 +54,10 @@ bool needs_ceph(const Plan& plan) {
   return false;
 }
 
+// Connecting and opening have time limits of their own, which say more.
+constexpr int64_t kMarginOfStep_ns = 2 * kNsPerSecond;
+constexpr int64_t kPerImage_ns = 20'000'000;
+
 class RunSession {
  public:
   RunSession(const RunOptions& options, Plan plan)
@@ -64,36 +70,82 @@ class RunSession {
   int run() {
     const SignalWatcher signals(stop_);
     run_id_ = make_run_id(plan_.title);
-    if (needs_ceph(plan_)) connect();
+    try {
+      return carry_out();
+    } catch (...) {
+      return fail(std::current_exception());
+    }
+  }
+
+ private:
+  int carry_out() {
+    if (needs_ceph(plan_)) patiently("connecting to the cluster", [this] { connect(); });
     const bool make_images = options_.create_bytes > 0 || !options_.clone_from.empty();
-    if (!make_images) guard();
-    show_targets(make_images);
+    if (!make_images) patiently("looking at the targets", [this] { guard(); });
+    patiently("looking at the images", [&] { show_targets(make_images); });
     if (options_.plan_only) return 0;
     manifest_ = Manifest::create(run_id_, plan_.ceph, cluster_ ? cluster_->fsid() : "");
     ledger_ = std::make_unique<RunLedger>(*manifest_);
     try {
       if (cluster_) manifest_->add_instance(cluster_->instance_id());
-      if (make_images) create_images();
-      if (options_.prefill && !stop_.stop_requested()) prefill();
-      if (make_images) guard();
-      adopt_images(guard_, manifest_->identity());
-      if (stop_.stop_requested()) {
-        progress_.note(
-            fmt::format("{} before the load began: nothing was measured", SignalWatcher::reason()));
-        settle(KeepFiles::kNone);
-        remove_images();
-        return SignalWatcher::exit_code();
-      }
+      if (make_images) patiently("making the images", [this] { create_images(); });
+      if (options_.prefill && !stop_.stop_requested())
+        patiently("prefilling", [this] { prefill(); });
+      if (make_images) patiently("looking at the images", [this] { guard(); });
+      patiently("tagging images", [this] { adopt_images(guard_, manifest_->identity()); });
+      if (stop_.stop_requested())
+        throw Error(
+            fmt::format("{} before the load began: nothing was measured", SignalWatcher::reason()),
+            "", ExitCode::kInterrupted);
       measure();
     } catch (...) {
+      const auto failure = std::current_exception();
       settle(KeepFiles::kNone);
-      remove_images();
-      throw;
+      try {
+        remove_images();
+      } catch (...) {
+        report(std::current_exception());
+      }
+      std::rethrow_exception(failure);
     }
     return tell();
   }
 
- private:
+  // A step that the cluster may never let end. After a signal it has the grace to take back what it
+  // began.
+  void patiently(const std::string& what, const std::function<void()>& step) {
+    HeadwayLimits limits;
+    limits.silence_ns = plan_.limits.open_timeout_ns + kMarginOfStep_ns +
+                        static_cast<int64_t>(plan_.vms.size()) * kPerImage_ns;
+    limits.after_stop_ns = manifest_ ? plan_.limits.drain_grace_ns : kNsPerSecond / 2;
+    headway_.run(what, step, limits, stop_.get_token());
+  }
+
+  // The documents that were asked for say what happened, too. Set-up that was given up may have
+  // left a library's thread at work, which static destructors must not meet.
+  int fail(const std::exception_ptr& failure) {
+    if (!headway_.left_behind()) progress_.finish();
+    const int code = SignalWatcher::received() ? SignalWatcher::exit_code() : code_of(failure);
+    if (!told_ && !options_.plan_only) {
+      result_.plan = plan_;
+      try {
+        write_failure(outputs_, result_, run_id_, text_of(failure));
+      } catch (...) {
+        report(std::current_exception());
+      }
+    }
+    report(failure);
+    if (!cluster_ && !headway_.left_behind()) return code;
+    files_.reset();
+    if (!headway_.left_behind()) {
+      ledger_.reset();
+      manifest_.reset();
+    }
+    std::cout.flush();
+    std::cerr.flush();
+    ::_exit(code);
+  }
+
   static WriterOptions writer_options() {
     return {.colour = ::isatty(STDOUT_FILENO) == 1, .columns = 100};
   }
@@ -117,9 +169,13 @@ class RunSession {
       return files.count(path) > 0;
     };
     if (cluster_) context.own_instances = {cluster_->instance_id()};
-    context.note = [this](const std::string& text) { progress_.note(text); };
+    context.note = [this](const std::string& text) {
+      headway_.sign_of_life(kDeadWatcherWait_ns);
+      if (!headway_.left_behind()) progress_.note(text);
+    };
     context.progress = [this](size_t done, size_t total) {
-      progress_.progress("looking at the images", done, total);
+      headway_.sign_of_life();
+      if (!headway_.left_behind()) progress_.progress("looking at the images", done, total);
     };
     guard_ = guard_targets(plan_, context);
   }
@@ -153,8 +209,9 @@ class RunSession {
     context.manifest = manifest_.get();
     context.allow_write = options_.grants.allow_write;
     context.progress = [this](const std::string& what, uint64_t done, uint64_t total) {
-      progress_.progress(what, done, total);
+      if (!headway_.left_behind()) progress_.progress(what, done, total);
     };
+    context.alive = [this](int64_t wait_ns) { headway_.sign_of_life(wait_ns); };
     return context;
   }
 
@@ -239,6 +296,7 @@ class RunSession {
   // Everything after the load: the result first, then its copies, then clean-up. A step that fails
   // does not keep the next from being done; the first failure is thrown at the end.
   int tell() {
+    told_ = true;
     progress_.finish();
     std::exception_ptr failure;
     const auto attempt = [&](auto&& step) {
@@ -263,18 +321,15 @@ class RunSession {
     settle(options_.keep_files ? KeepFiles::kAll : KeepFiles::kNamed);
     attempt([&] { remove_images(); });
     progress_.finish();
-    if (result_.must_exit_hard) {
-      // Requests are still out in a library: no destructor may run any more.
-      if (failure) report(failure);
-      std::cout.flush();
-      std::cerr.flush();
-      files_.reset();
-      ledger_.reset();
-      manifest_.reset();
-      ::_exit(failure ? static_cast<int>(ExitCode::kEnvironment) : exit_code());
-    }
     if (failure) std::rethrow_exception(failure);
-    return exit_code();
+    if (!result_.must_exit_hard) return exit_code();
+    // Requests are still out in a library: no destructor may run any more.
+    std::cout.flush();
+    std::cerr.flush();
+    files_.reset();
+    ledger_.reset();
+    manifest_.reset();
+    ::_exit(exit_code());
   }
 
   void keep() {
@@ -282,16 +337,8 @@ class RunSession {
     progress_.note(fmt::format("result kept as {} (cephmark results show {})", path, result_.id));
   }
 
-  static void report(const std::exception_ptr& failure) {
-    try {
-      std::rethrow_exception(failure);
-    } catch (const std::exception& error) {
-      std::cerr << "cephmark: " << error.what() << "\n";
-    }
-  }
-
   void settle(KeepFiles keep) {
-    const auto cluster = result_.must_exit_hard ? nullptr : cluster_;
+    const auto cluster = result_.must_exit_hard || headway_.left_behind() ? nullptr : cluster_;
     const auto troubles = ledger_->settle(cluster, keep);
     for (const std::string& trouble : troubles) progress_.note(trouble);
     if (!troubles.empty())
@@ -301,14 +348,20 @@ class RunSession {
   void remove_images() {
     if (!options_.remove || made_.created.empty()) return;
     const std::vector<ImageSpec> images = std::exchange(made_.created, {});
-    if (result_.must_exit_hard) {
-      progress_.note(fmt::format(
-          "{} images are left: `cephmark cleanup {}` removes them when the cluster answers again",
-          images.size(), run_id_));
-      return;
+    std::exception_ptr failure;
+    if (!result_.must_exit_hard && !headway_.left_behind()) {
+      try {
+        patiently("removing images", [this, images] { remove_volumes(volumes(), images); });
+        for (int id : made_.manifest_ids) manifest_->strike_out(id);
+        return;
+      } catch (...) {
+        failure = std::current_exception();
+      }
     }
-    remove_volumes(volumes(), images);
-    for (int id : made_.manifest_ids) manifest_->strike_out(id);
+    std::cerr << fmt::format(
+        "{} image{} left: `cephmark cleanup {}` removes what is left when the cluster answers\n",
+        images.size(), images.size() == 1 ? " is" : "s are", run_id_);
+    if (failure) std::rethrow_exception(failure);
   }
 
   int exit_code() const {
@@ -335,6 +388,8 @@ class RunSession {
   CreateReport made_;
   std::unique_ptr<VmFiles> files_;
   RunResult result_;
+  Headway headway_;
+  bool told_ = false;  ///< the outputs have had the result
 };
 
 }  // namespace
@@ -343,7 +398,18 @@ int run_run_command(const std::vector<std::string>& argv) {
   const auto options = parse_run_options(argv);
   if (!options) return 0;
   Diagnostics diagnostics;
-  Plan plan = make_run_plan(*options, argv, diagnostics);
+  Plan plan;
+  try {
+    plan = make_run_plan(*options, argv, diagnostics);
+  } catch (const Error& error) {
+    if (options->outputs.empty() || options->plan_only) throw;
+    OutputSet outputs(options->outputs);
+    RunResult result;
+    result.plan.command = "run";
+    result.plan.arguments = argv;
+    write_failure(outputs, result, make_run_id(""), error.what());
+    throw;
+  }
   if (!options->quiet && diagnostics.has_warnings())
     std::cerr << diagnostics.render(Severity::kWarning);
   return RunSession(*options, std::move(plan)).run();

@@ -64,6 +64,8 @@ SignalWatcher::SignalWatcher(std::stop_source& source) {
     if (kSignals[i] == SIGHUP && before[i].sa_handler == SIG_IGN)
       ::sigaction(SIGHUP, &before[i], nullptr);
   }
+  // A file that may not grow is an error of one output, not the end of the run and its clean-up.
+  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 SignalWatcher::~SignalWatcher() {

@@ -142,6 +142,11 @@ void clean_up_tagged(const std::shared_ptr<Cluster>& cluster, const std::vector<
       const auto& run = state.tag->run;
       const bool named = contains(options.runs, run.run_id);
       if (state.tag->keep && !named) continue;
+      const bool told =
+          std::any_of(report.items.begin(), report.items.end(), [&](const auto& item) {
+            return item.run_id == run.run_id && item.target == state.spec.text();
+          });
+      if (told) continue;  // by its manifest
       if (liveness_of(run) == Liveness::kAlive) {
         if (!contains(report.live_runs, run.run_id)) report.live_runs.push_back(run.run_id);
       } else if (is_asked_for(options, run)) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/spelling.h"
 #include "engine/engine_table.h"
 #include "engine/file_engine.h"
 #include "fleet/file_state.h"
@@ -69,6 +70,31 @@ void guard_path(const Plan& plan, const GuardContext& context, const PlannedTarg
   if (target.writes) report.writable.insert(target.text);
 }
 
+/// Names what may have been meant by images that are missing. One list per pool and namespace.
+class SimilarImages {
+ public:
+  explicit SimilarImages(Cluster& cluster) : cluster_(cluster) {}
+  void tell(ImageState& state) {
+    const std::string place = state.spec.pool + "/" + state.spec.rados_namespace;
+    try {
+      const auto [found, fresh] = names_.try_emplace(place);
+      if (fresh) found->second = list_images(cluster_, state.spec.pool, state.spec.rados_namespace);
+      ImageSpec near{state.spec.pool, state.spec.rados_namespace,
+                     closest(state.spec.name, found->second), ""};
+      if (near.name.empty()) return;
+      for (auto& finding : state.report.findings)
+        if (finding.state == TargetState::kMissing)
+          finding.detail = fmt::format("did you mean {}?", near.text());
+    } catch (const Error&) {
+      // The key may not list the pool: then there is nothing to suggest.
+    }
+  }
+
+ private:
+  Cluster& cluster_;
+  std::map<std::string, std::vector<std::string>> names_;
+};
+
 void guard_images(const Plan& plan, const GuardContext& context,
                   const std::vector<PlannedTarget>& targets, GuardReport& report,
                   Refusals& refusals) {
@@ -83,6 +109,7 @@ void guard_images(const Plan& plan, const GuardContext& context,
   };
   report.images = examine_images(report.cluster, specs, watchers, tell,
                                  [&](size_t i) { return !targets[i].writes; });
+  SimilarImages similar(*report.cluster);
   for (size_t i = 0; i < targets.size(); ++i) {
     auto& state = report.images[i];
     const bool granted = write_is_granted(plan.grants.allow_write, state.spec);
@@ -96,6 +123,7 @@ void guard_images(const Plan& plan, const GuardContext& context,
       decision = state.decide(action_of(targets[i]), granted);
     }
     if (decision.verdict == Verdict::kRefused || decision.verdict == Verdict::kWaitedFor) {
+      if (state.report.has(TargetState::kMissing)) similar.tell(state);
       refusals.add(targets[i], decision, state.report);
       continue;
     }

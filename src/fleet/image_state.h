@@ -50,10 +50,11 @@ std::vector<ImageState> examine_images(const std::shared_ptr<Cluster>& cluster,
                                        const std::function<void(size_t)>& progress = {},
                                        const std::function<bool(size_t)>& measure = {});
 
+inline constexpr int64_t kDeadWatcherWait_ns = 90'000'000'000;
 /// Examines again until no dead watcher is left or the time is over.
 ImageState wait_for_dead_watchers(const std::shared_ptr<Cluster>& cluster, const ImageSpec& spec,
                                   const WatcherKnowledge& watchers,
-                                  int64_t timeout_ns = 90'000'000'000);
+                                  int64_t timeout_ns = kDeadWatcherWait_ns);
 
 /// Writes the tag for the image of that name. Throws Error when it is gone.
 void tag_image(const std::shared_ptr<Cluster>& cluster, const ImageSpec& spec,

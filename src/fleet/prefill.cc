@@ -69,6 +69,7 @@ class Dealer {
       const std::lock_guard lock(mutex_);
       written_bytes_ += piece.extent.length;
       if (context_.progress) context_.progress("prefilling (bytes)", written_bytes_, total_bytes_);
+      if (context_.alive) context_.alive(0);
       if (--piece.image->pieces_left == 0) done = std::move(piece.image->image);
     }
     if (!done) return;
@@ -141,6 +142,7 @@ std::vector<Target> survey_all(const VolumeContext& context, const std::vector<I
     targets[i] = survey(context, images[i]);
     const std::lock_guard lock(mutex);
     if (context.progress) context.progress("looking at what is written", ++done, images.size());
+    if (context.alive) context.alive(0);
   });
   return targets;
 }
@@ -159,6 +161,7 @@ std::vector<ImageSpec> admit(const VolumeContext& context, const std::vector<Ima
     if (decision.verdict == Verdict::kWaitedFor) {
       if (context.progress)
         context.progress("waiting for watchers of a dead run on " + state.spec.text(), 0, 0);
+      if (context.alive) context.alive(kDeadWatcherWait_ns);
       state = wait_for_dead_watchers(context.cluster, state.spec, watchers);
       decision = state.decide(Action::kPrefill, granted);
     }

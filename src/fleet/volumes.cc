@@ -28,6 +28,7 @@ class Progress {
   void step() {
     const std::lock_guard lock(mutex_);
     if (context_.progress) context_.progress(what_, ++done_, total_);
+    if (context_.alive) context_.alive(0);
   }
 
  private:
@@ -53,11 +54,15 @@ void make_one(const VolumeContext& context, const ImageSpec& spec, const ImageSh
 /// Takes back what a failed creation made so far. What cannot be taken back stays in the manifest.
 void undo_creation(const VolumeContext& context, int first, size_t count) {
   const ManifestContent content = context.manifest->content();
-  for (const auto& entry : content.open) {
-    if (entry.id < first || entry.id >= first + static_cast<int>(count)) continue;
-    const auto item = undo_entry(content, entry, context.cluster, false);
-    if (item.outcome != UndoOutcome::kFailed) context.manifest->strike_out(entry.id);
-  }
+  std::vector<ManifestEntry> begun;
+  for (const auto& entry : content.open)
+    if (entry.id >= first && entry.id < first + static_cast<int>(count)) begun.push_back(entry);
+  Progress progress(context, "taking back what was made", begun.size());
+  for_each_parallel(begun.size(), context.parallel, [&](size_t i) {
+    const auto item = undo_entry(content, begun[i], context.cluster, false);
+    if (item.outcome != UndoOutcome::kFailed) context.manifest->strike_out(begun[i].id);
+    progress.step();
+  });
 }
 
 uint64_t size_to_make(const VolumeContext& context, const ImageShape& shape) {
@@ -120,7 +125,8 @@ CreateReport create_volumes(const VolumeContext& context, const std::vector<Imag
   try {
     Progress progress(context, "making images", report.created.size());
     for_each_parallel(report.created.size(), context.parallel, [&](size_t i) {
-      if (context.stop.stop_requested()) throw Error("interrupted while images were being made");
+      if (context.stop.stop_requested())
+        throw Error("interrupted while images were being made", "", ExitCode::kInterrupted);
       make_one(context, report.created[i], shape, keep, first + static_cast<int>(i));
       progress.step();
     });
@@ -146,6 +152,7 @@ size_t remove_volumes(const VolumeContext& context, const std::vector<ImageSpec>
     if (decision.verdict == Verdict::kWaitedFor) {
       if (context.progress)
         context.progress("waiting for watchers of a dead run on " + state.spec.text(), 0, 0);
+      if (context.alive) context.alive(kDeadWatcherWait_ns);
       state = wait_for_dead_watchers(context.cluster, state.spec, watchers);
       decision = state.decide(Action::kRemove);
     }
@@ -158,8 +165,11 @@ size_t remove_volumes(const VolumeContext& context, const std::vector<ImageSpec>
     if (state.exists) there.push_back(state.spec);
   Progress progress(context, "removing images", there.size());
   for_each_parallel(there.size(), context.parallel, [&](size_t i) {
-    if (context.stop.stop_requested()) throw Error("interrupted while images were being removed");
-    remove_image(*context.cluster, there[i]);
+    if (context.stop.stop_requested())
+      throw Error("interrupted while images were being removed", "", ExitCode::kInterrupted);
+    remove_image(*context.cluster, there[i], [&] {
+      if (context.alive) context.alive(0);
+    });
     progress.step();
   });
   return there.size();

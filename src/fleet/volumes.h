@@ -25,6 +25,9 @@ struct VolumeContext {
   size_t parallel = 16;
   VolumeProgress progress;  ///< may be empty
   std::stop_token stop;     ///< ends the work early; what is done so far stays valid
+  /// The cluster answers; told beside `progress`, from any thread. `wait_ns`: nothing will be told
+  /// for as long, on purpose. May be empty.
+  std::function<void(int64_t wait_ns)> alive;
 };
 
 struct CreateReport {

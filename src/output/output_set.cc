@@ -118,12 +118,13 @@ void OutputSet::tick(const TickSample& sample) {
   for (auto& output : outputs_) output.writer->tick(sample);
 }
 
-void OutputSet::end(const RunResult& result) {
+void OutputSet::finish(const RunResult& result, bool measured) {
   std::string failures;
   const auto failed = [&](const std::string& text) {
     failures += (failures.empty() ? "" : "; ") + text;
   };
   for (auto& output : outputs_) {
+    if (!measured && output.row->for_people && output.file.empty()) continue;
     try {
       output.writer->end(result);
       if (!output.file.empty()) {

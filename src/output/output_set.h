@@ -31,13 +31,18 @@ class OutputSet {
 
   /// Writes all documents. One that cannot be written does not keep the others from being written;
   /// then Error (exit 3) names each that failed and why.
-  void end(const RunResult& result);
+  void end(const RunResult& result) { finish(result, true); }
+  /// The same for a run that failed before it measured anything: what people would read on stdout
+  /// is left out, since the error message says it; programs get their document, with the error in
+  /// it.
+  void end_failed(const RunResult& result) { finish(result, false); }
 
   /// The files that were written, for "written to ..." on stderr.
   const std::vector<std::string>& written_files() const { return written_files_; }
 
  private:
   static std::ostream& default_out();
+  void finish(const RunResult& result, bool measured);
 
   struct Output {
     const WriterRow* row = nullptr;

@@ -30,6 +30,7 @@ struct WriterRow {
   std::string_view summary;
   std::string_view extension;  ///< ".json"
   std::unique_ptr<Writer> (*create)(std::ostream& out, const WriterOptions& options);
+  bool for_people = false;  ///< when nothing was measured, an error message says more
 };
 
 std::span<const WriterRow> writer_table();

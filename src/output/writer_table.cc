@@ -6,9 +6,9 @@ namespace cephmark {
 namespace {
 
 constexpr auto kWriters = std::to_array<WriterRow>({
-    {"text", "the report that people read", ".txt", make_text_writer},
+    {"text", "the report that people read", ".txt", make_text_writer, true},
     {"table", "one row per VM process and job (Process, JobName, Read_IOPS, ...)", ".txt",
-     make_table_writer},
+     make_table_writer, true},
     {"json", "everything that was measured (docs/result-schema.json)", ".json", make_json_writer},
     {"fio-json", "as fio --output-format=json prints it", ".json", make_fio_json_writer},
     {"fio-json+", "the same with the latency histograms (json+)", ".json",
