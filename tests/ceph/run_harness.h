@@ -105,11 +105,12 @@ class RunTest : public testing::Test {
   }
   /// Shuts dead clients out, whose watches would else stand for half a minute.
   void drop_watchers() const {
-    for (const auto& name : images())
-      for (const auto& watcher :
-           parse_json(run_or_throw({"rbd", "status", "--format", "json", "rbd/" + name}), "status")
-               .at("watchers"))
+    for (const auto& name : images()) {
+      const Json status =
+          parse_json(run_or_throw({"rbd", "status", "--format", "json", "rbd/" + name}), "status");
+      for (const auto& watcher : status.at("watchers"))
         run_command({"ceph", "osd", "blocklist", "add", watcher.at("address"), "60"});
+    }
   }
   bool has_data(int index) const {
     const auto diff = run_command({"rbd", "diff", "--format", "json", "rbd/" + image(index)});
