@@ -13,8 +13,8 @@
 namespace cephmark {
 namespace {
 
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
-constexpr int kSignalCount = 4;
+constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+constexpr int kSignalCount = 5;
 std::atomic<int> first_signal{0};
 std::atomic<int> wake_fd{-1};
 struct sigaction before[kSignalCount];
@@ -30,9 +30,9 @@ void on_signal(int number) {
 }
 
 // Whoever reads our output may go before we are done (`| head -1`): the write then fails with
-// EPIPE, and the result is kept and the clean-up done all the same. Not SIG_IGN, which children
-// inherit.
-void on_broken_pipe(int) {}
+// EPIPE, and the result is kept and the clean-up done all the same. So does a file that may not
+// grow (EFBIG). Not SIG_IGN, which children inherit.
+void on_failed_write(int) {}
 
 }  // namespace
 
@@ -58,14 +58,13 @@ SignalWatcher::SignalWatcher(std::stop_source& source) {
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   for (int i = 0; i < kSignalCount; ++i) {
-    action.sa_handler = kSignals[i] == SIGPIPE ? on_broken_pipe : on_signal;
+    const bool write_fails = kSignals[i] == SIGPIPE || kSignals[i] == SIGXFSZ;
+    action.sa_handler = write_fails ? on_failed_write : on_signal;
     ::sigaction(kSignals[i], &action, &before[i]);
     // nohup(1) asks us to live on when the terminal goes.
     if (kSignals[i] == SIGHUP && before[i].sa_handler == SIG_IGN)
       ::sigaction(SIGHUP, &before[i], nullptr);
   }
-  // A file that may not grow is an error of one output, not the end of the run and its clean-up.
-  ::signal(SIGXFSZ, SIG_IGN);
 }
 
 SignalWatcher::~SignalWatcher() {
