@@ -92,11 +92,15 @@ class ProgramTest(unittest.TestCase):
         return self.call("run", self.job(text), "--quiet", *words, code=code)
 
     def refused(self, text, *expected, code=2):
-        """The job is refused, with these words, and no report; nothing new lies in the directory."""
+        """The job is refused, with these words; nothing was measured, the document says why, and
+        nothing new lies in the directory."""
         self.job(text)
         before = sorted(os.listdir(self.directory))
         out, err = self.run_job(text, "--output", "json", code=code)
-        self.assertEqual(out, b"")
+        document = json.loads(out)
+        self.assertEqual(document["vms"], [])
+        self.assertTrue(document["error"])
+        self.assertIn(document["error"].split("\n")[0], err)
         for words in expected:
             self.assertIn(words, err)
         after = [name for name in sorted(os.listdir(self.directory)) if name != "state"]
