@@ -56,8 +56,7 @@ class Sample:
 
     def __init__(self, argv, environment, parse, limit_s):
         self.argv = argv
-        self.threads = 0
-        self.openings_wall_s = None
+        self.threads = self.threads_now = 0
         self.start_wall_s = time.time()
         start = time.monotonic()
         with tempfile.TemporaryFile() as out:
@@ -113,17 +112,16 @@ class Sample:
     def _count_threads(self, pid):
         while not self._ended.wait(SAMPLE_S):
             try:
-                self.threads = max(self.threads, len(os.listdir(f"/proc/{pid}/task")))
+                self.threads_now = len(os.listdir(f"/proc/{pid}/task"))
+                self.threads = max(self.threads, self.threads_now)
             except OSError:
-                return
+                break
+        self.threads_now = 0
 
     def _read_errors(self, stream):
         with stream:
             for line in iter(stream.readline, b""):
-                line = line.decode(errors="replace")
-                self.errors.append(line)
-                if self.openings_wall_s is None and line.startswith("opening targets"):
-                    self.openings_wall_s = time.time()
+                self.errors.append(line.decode(errors="replace"))
 
     @property
     def cpu_per_io_ns(self):
@@ -142,11 +140,6 @@ class Sample:
         at = self.counts.first_io_wall_s
         return None if at is None else at - self.start_wall_s
 
-    @property
-    def opening_s(self):
-        at = self.counts.first_io_wall_s
-        return None if at is None or self.openings_wall_s is None else at - self.openings_wall_s
-
 
 def instructions(argv, environment, limit_s):
     """How many instructions the process takes, by valgrind --tool=callgrind."""
@@ -159,3 +152,37 @@ def instructions(argv, environment, limit_s):
     if done.returncode or not found:
         raise BenchError(f"valgrind {' '.join(argv)} ended with {done.returncode}:\n{done.stdout[-1500:]}")
     return int(found.group(1))
+
+
+class FleetSample:
+    """Several processes side by side, as one: memory and threads are summed, the wait is until the last one's first
+    I/O. `argvs_and_firsts`: pairs of a command and a function that tells its first I/O's Unix time afterwards."""
+
+    def __init__(self, argvs_and_firsts, environment, parse, limit_s):
+        self.start_wall_s = time.time()
+        samples = [None] * len(argvs_and_firsts)
+        live = {}
+
+        def run(i):
+            sample = Sample.__new__(Sample)
+            live[i] = sample
+            try:
+                sample.__init__(argvs_and_firsts[i][0], environment, parse, limit_s)
+                samples[i] = sample
+            except BenchError as error:
+                self.error = error
+        self.error, self.threads = None, 0
+        runners = [threading.Thread(target=run, args=(i,)) for i in range(len(samples))]
+        for runner in runners:
+            runner.start()
+        while any(runner.is_alive() for runner in runners):
+            self.threads = max(self.threads, sum(getattr(s, "threads_now", 0) for s in list(live.values())))
+            time.sleep(SAMPLE_S)
+        if self.error:
+            raise self.error
+        self.rss_mib = sum(s.rss_mib for s in samples)
+        self.cpu_per_io_ns = sum(s.cpu_s for s in samples) / max(1, sum(s.counts.ios for s in samples)) * 1e9
+        self.loop_cpu_per_io_ns = None
+        self.counts = Counts(sum(s.counts.ios for s in samples), max(s.counts.seconds for s in samples))
+        firsts = [first() for _, first in argvs_and_firsts]
+        self.wait_s = None if None in firsts else max(firsts) - self.start_wall_s

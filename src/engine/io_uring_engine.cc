@@ -45,8 +45,6 @@ constexpr EngineOption kOptions[] = {
 };
 constexpr unsigned kRegisteredFiles = 4096;
 constexpr unsigned kSqThreadIdle_ms = 1000;
-constexpr int64_t kLookBeforeSleep_ns = 3000;
-constexpr unsigned kLooksInVain = 4, kSleepsAfter = 64;
 
 bool flag(const JobSpec* job, const char* name) {
   if (!job) return false;
@@ -155,7 +153,6 @@ class IoUringPort : public Port {
   void wait(int wake_fd, int64_t deadline_ns) noexcept override {
     if (!finished_.empty()) return;
     if (in_flight_ == 0) return poll_until(wake_fd, deadline_ns);
-    if (comes_soon(deadline_ns)) return;
     if (!wake_armed_) {
       io_uring_sqe* entry = next_entry();
       if (!entry) return;
@@ -171,33 +168,10 @@ class IoUringPort : public Port {
   }
 
  private:
-  // Looks for as long as a sleep and its wake-up would cost: where completions follow each other
-  // closely (page cache, fast devices) that saves a context switch for nearly each of them. Where
-  // it was in vain a few times in a row, it is left out for a while.
-  bool comes_soon(int64_t deadline_ns) noexcept {
-    if (sleeps_left_ > 0) {
-      --sleeps_left_;
-      return false;
-    }
-    const int64_t until_ns = std::min(deadline_ns, monotonic_ns() + kLookBeforeSleep_ns);
-    do {
-      if (io_uring_cq_ready(&ring_) > 0) {
-        looks_in_vain_ = 0;
-        return true;
-      }
-    } while (monotonic_ns() < until_ns);
-    if (++looks_in_vain_ == kLooksInVain) {
-      looks_in_vain_ = 0;
-      sleeps_left_ = kSleepsAfter;
-    }
-    return false;
-  }
-
   io_uring ring_{};
   std::vector<IoRequest*> finished_;
   unsigned in_flight_ = 0;
   unsigned next_file_ = 0;
-  unsigned looks_in_vain_ = 0, sleeps_left_ = 0;
   bool unsubmitted_ = false;
   bool wake_armed_ = false;
   bool has_file_table_ = false;
