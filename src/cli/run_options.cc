@@ -44,59 +44,83 @@ struct RawWords {
 void add_fleet_options(CLI::App& app, RunOptions& options, RawWords& words) {
   const char* group = "The fleet";
   app.add_option("JOBFILE", options.job_file,
-                 "a fio job file or template ({{.Name}} in it); - is standard input");
-  app.add_option("--vms", words.vms, "how many VMs: N, or NAME:N:JOBFILE,...")->group(group);
+                 "a fio job file or template ({{.Name}} in it); - is standard input")
+      ->type_name("");
+  app.add_option("--vms", words.vms, "how many VMs: N, or NAME:N:JOBFILE,...")
+      ->type_name("N")
+      ->group(group);
   app.add_option("--vm-name", options.vm_name, "how VMs are called (default {{.Host}}-{{.Index}})")
+      ->type_name("PATTERN")
       ->group(group);
   app.add_option("--host", options.host, "{{.Host}} (default: the name of this machine)")
+      ->type_name("NAME")
       ->group(group);
-  app.add_option("--pool", options.pool, "{{.Pool}}")->group(group);
+  app.add_option("--pool", options.pool, "{{.Pool}}")->type_name("POOL")->group(group);
   app.add_flag("--shared-image", options.grants.shared_image, "several VMs may use one image")
       ->group(group);
-  app.add_option("--create", words.create, "make the images, of this size (20G)")->group(group);
+  app.add_option("--create", words.create, "make the images, of this size (20G)")
+      ->type_name("SIZE")
+      ->group(group);
   app.add_flag("--prefill", options.prefill,
                "write incompressible data over all that was never written")
       ->group(group);
   app.add_flag("--remove", options.remove, "remove the images that this run made, whatever happens")
       ->group(group);
   app.add_option("--clone-from", options.clone_from, "with --create: clone POOL/IMAGE@SNAP")
+      ->type_name("SPEC")
       ->group(group);
   app.add_option("--data-pool", options.data_pool, "with --create: where the data goes (EC pools)")
+      ->type_name("POOL")
       ->group(group);
   app.add_option("--features", words.features,
                  "with --create: rbd's feature names, separated by commas")
+      ->type_name("NAMES")
       ->group(group);
-  app.add_option("--object-size", words.object_size, "with --create (4M)")->group(group);
+  app.add_option("--object-size", words.object_size, "with --create (4M)")
+      ->type_name("SIZE")
+      ->group(group);
 }
 
 void add_load_options(CLI::App& app, RunOptions& options, RawWords& words) {
   const char* group = "The load";
-  app.add_option("--runtime", words.runtime, "instead of the job's own (20s)")->group(group);
+  app.add_option("--runtime", words.runtime, "instead of the job's own (20s)")
+      ->type_name("TIME")
+      ->group(group);
   app.add_option("--set", words.sets,
                  "OPTION=VALUE of the job language, instead of the job's own; repeatable")
       ->allow_extra_args(false)
+      ->type_name("OPTION=VALUE")
       ->group(group);
   app.add_option("--max-cpus", options.limits.max_cpus,
                  "CPUs that the run and its children may use")
       ->check(CLI::PositiveNumber)
+      ->type_name("N")
       ->group(group);
   app.add_option("--connections", options.limits.connections,
                  "librados contexts that the VMs share (default: one per VM, at most 16)")
       ->check(CLI::PositiveNumber)
+      ->type_name("N")
       ->group(group);
   app.add_option("--rbd-cache", words.cache,
                  "librbd's cache: off (default), writearound, writeback, as-fio, conf")
+      ->type_name("POLICY")
       ->group(group);
   app.add_option("--seed", words.seed, "of all that is random, instead of randrepeat and randseed")
+      ->type_name("N")
       ->group(group);
   app.add_option("--runner", options.runner, "native, or fio: a real fio per VM")
       ->check(CLI::IsMember({"native", "fio"}))
+      ->type_name("RUNNER")
       ->group(group);
-  app.add_option("--fio", options.fio_path, "with --runner fio: which fio")->group(group);
+  app.add_option("--fio", options.fio_path, "with --runner fio: which fio")
+      ->type_name("PATH")
+      ->group(group);
   app.add_option("--open-timeout", words.open_timeout, "for connecting and opening (default 30s)")
+      ->type_name("TIME")
       ->group(group);
   app.add_option("--grace", words.grace,
                  "for I/O in flight at the end or after Ctrl-C (default 10s)")
+      ->type_name("TIME")
       ->group(group);
   app.add_flag("--allow-unsupported", options.allow_unsupported,
                "go on without the job options that cephmark does not honour yet")
@@ -109,12 +133,14 @@ void add_safety_options(CLI::App& app, RunOptions& options, RawWords& words) {
   app.add_option("--allow-write", options.grants.allow_write,
                  "this target, or those that the pattern names, may be overwritten; repeatable")
       ->allow_extra_args(false)
+      ->type_name("TARGET")
       ->group(group);
   app.add_flag("--open-read-only", options.grants.open_read_only,
                "read jobs open images read-only (then they do not hear of QoS changes)")
       ->group(group);
   app.add_option("--guard", words.guard,
                  "what stops the load: slow-ops,inactive-pgs,nearfull (default: all)")
+      ->type_name("LIST")
       ->group(group);
   app.add_flag("--no-guard", words.no_guard, "nothing does")->group(group);
 }
@@ -123,10 +149,12 @@ void add_output_options(CLI::App& app, RunOptions& options, RawWords& words) {
   const char* group = "What comes out";
   app.add_option("--output", options.outputs, output_option_help())
       ->allow_extra_args(false)
+      ->type_name("FORMAT[:FILE]")
       ->group(group);
   app.add_flag("--quiet", options.quiet, "no progress on stderr")->group(group);
   app.add_option("--results-dir", options.results_directory,
                  "where a fleet's job and result files per VM go (default: results)")
+      ->type_name("DIR")
       ->group(group);
   app.add_flag("--no-files", words.no_files, "no files per VM")->group(group);
   app.add_flag("--keep-files", options.keep_files,

@@ -56,9 +56,7 @@ TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluste
   if (!cluster) return preview;
 
   preview.fsid = cluster->fsid();
-  preview.cluster = plan.ceph.cluster.empty() ? "ceph" : plan.ceph.cluster;
-  preview.conf = plan.ceph.conf.empty() ? "the default places" : plan.ceph.conf;
-  preview.user = full_user_name(plan.ceph.user.empty() ? cluster->target().user : plan.ceph.user);
+  preview.reached_by = cluster->args().text();
   preview.monitors = cluster->option("mon_host");
   const auto uses = image_uses(plan);
   std::map<std::string, PoolPreview> pools;
@@ -90,8 +88,7 @@ TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluste
 std::string preview_text(const TargetPreview& preview, size_t max_images) {
   std::string text;
   if (!preview.fsid.empty())
-    text += fmt::format("cluster  {} ({}), conf {}, user {}\n", preview.fsid, preview.cluster,
-                        preview.conf, preview.user);
+    text += fmt::format("cluster  {}, {}\n", preview.fsid, preview.reached_by);
   for (const PoolPreview& pool : preview.pools) {
     text += fmt::format("pool     {} ({}): {} image{}", pool.space.pool, pool.space.redundancy,
                         pool.images, pool.images == 1 ? "" : "s");
