@@ -105,20 +105,20 @@ TEST(LocalRunner, TheWindowComesAfterTheWarmUpAndIsAsLongAsAsked) {
   warm.rw.reads = false;
   warm.rw.writes = true;
   warm.ramp_time_ns = 200 * kNsPerMs;
-  warm.runtime_ns = 100 * kNsPerMs;
+  warm.runtime_ns = kNsPerSecond;
   warm.numjobs = 3;
   Heard heard;
   const RunResult result = run(plan_of({warm}, 3), heard);
   for (const VmResult& vm : result.vms) {
     const JobResult& one = vm.jobs[0];
     EXPECT_EQ(measured(one).start_ns, 200 * kNsPerMs);
-    EXPECT_EQ(one.measured_ns(), 100 * kNsPerMs);
+    EXPECT_EQ(one.measured_ns(), kNsPerSecond);
     EXPECT_EQ(one.find(Op::kRead), nullptr);
     ASSERT_NE(one.find(Op::kWrite), nullptr);
     EXPECT_GT(one.issued, one.find(Op::kWrite)->ios);
     EXPECT_TRUE(one.finished);
   }
-  EXPECT_EQ(result.measured_ns, 100 * kNsPerMs);
+  EXPECT_EQ(result.measured_ns, kNsPerSecond);
   EXPECT_GT(result.process_cpu.user_ns + result.process_cpu.system_ns, 0);
   EXPECT_FALSE(result.must_exit_hard);
 }
