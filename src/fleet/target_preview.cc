@@ -57,7 +57,6 @@ TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluste
 
   preview.fsid = cluster->fsid();
   preview.reached_by = cluster->args().text();
-  preview.monitors = cluster->option("mon_host");
   const auto uses = image_uses(plan);
   std::map<std::string, PoolPreview> pools;
   for (const ImageState& state : states) {

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
+#include "base/fd.h"
 #include "job/job_draft.h"
 #include "job/job_file.h"
 #include "job/known_options.h"
@@ -17,17 +17,10 @@
 namespace cephmark {
 namespace {
 
-std::string read_text(const std::string& path) {
-  std::ifstream in(path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 TEST(JobReference, TheCommittedFileIsWhatTheTablesSay) {
   const std::string path = CEPHMARK_SOURCE_DIR "/docs/job-file.md";
   if (std::getenv("CEPHMARK_UPDATE_DOCS")) std::ofstream(path) << render_job_reference();
-  EXPECT_EQ(read_text(path), render_job_reference())
+  EXPECT_EQ(read_file(path), render_job_reference())
       << "run with CEPHMARK_UPDATE_DOCS=1 to render docs/job-file.md anew";
 }
 
@@ -76,7 +69,7 @@ TEST(Examples, AllParseWithoutAWord) {
     if (entry.path().extension() != ".fio") continue;
     ++count;
     Diagnostics diagnostics;
-    const JobFile file = parse_job_file(read_text(entry.path()), entry.path().filename(),
+    const JobFile file = parse_job_file(read_file(entry.path()), entry.path().filename(),
                                         test_engines(), diagnostics);
     EXPECT_TRUE(diagnostics.all().empty())
         << diagnostics.render(Severity::kError) << diagnostics.render(Severity::kWarning);
@@ -112,7 +105,7 @@ TEST(Corpus, NothingCrashes) {
     ++count;
     Diagnostics diagnostics;
     const JobFile file =
-        parse_job_file(read_text(entry.path()), entry.path().filename(), test_engines(),
+        parse_job_file(read_file(entry.path()), entry.path().filename(), test_engines(),
                        diagnostics, {true, SourceAccess::none(), nullptr});
     if (diagnostics.ok()) make_jobs(file, {"vm", 1, "h", "p"}, diagnostics);
   }

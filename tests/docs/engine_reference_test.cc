@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
+#include "base/fd.h"
 #include "engine/engine_table.h"
 #include "job/job_file.h"
 #include "job/job_reference.h"
@@ -13,18 +13,11 @@
 namespace cephmark {
 namespace {
 
-std::string read_text(const std::string& path) {
-  std::ifstream in(path);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 TEST(EngineReference, TheCommittedFileIsWhatTheTableSays) {
   const std::string path = CEPHMARK_SOURCE_DIR "/docs/engines.md";
   const std::string rendered = render_engine_reference(engine_descriptions());
   if (std::getenv("CEPHMARK_UPDATE_DOCS")) std::ofstream(path) << rendered;
-  EXPECT_EQ(read_text(path), rendered) << "an engine's options changed: run with "
+  EXPECT_EQ(read_file(path), rendered) << "an engine's options changed: run with "
                                           "CEPHMARK_UPDATE_DOCS=1 to render docs/engines.md anew";
 }
 
@@ -32,7 +25,7 @@ TEST(EngineReference, TheExamplesSuitTheEngines) {
   for (const auto& entry : std::filesystem::directory_iterator(CEPHMARK_SOURCE_DIR "/examples")) {
     if (entry.path().extension() != ".fio") continue;
     Diagnostics diagnostics;
-    parse_job_file(read_text(entry.path()), entry.path().filename(), engine_descriptions(),
+    parse_job_file(read_file(entry.path()), entry.path().filename(), engine_descriptions(),
                    diagnostics);
     EXPECT_TRUE(diagnostics.all().empty())
         << diagnostics.render(Severity::kError) << diagnostics.render(Severity::kWarning);
