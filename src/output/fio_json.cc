@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
 
 #include "base/time.h"
@@ -149,7 +151,7 @@ std::string ctime_text(int64_t ns) {
 
 }  // namespace
 
-std::string fio_json_text(const RunResult& result, const FioJsonOptions& options) {
+Json fio_json_document(const RunResult& result, const FioJsonOptions& options) {
   const std::vector<JobFigures> figures = job_figures_of(result, options.vm);
   const FioGroupRates rates = fio_group_rates(figures);
   Json json;
@@ -165,7 +167,25 @@ std::string fio_json_text(const RunResult& result, const FioJsonOptions& options
   }
   if (!globals.empty()) json["global options"] = std::move(globals);
   json["jobs"] = std::move(jobs);
-  return fio_format(json);
+  return json;
+}
+
+std::string fio_json_text(const RunResult& result, const FioJsonOptions& options) {
+  return fio_format(fio_json_document(result, options));
+}
+
+std::vector<FioJobHeader> fio_job_headers(const RunResult& result, const FioJsonOptions& options) {
+  const auto pid = result.environment.host.find("pid");
+  std::vector<FioJobHeader> headers;
+  for (const auto& job : job_figures_of(result, options.vm)) {
+    FioJobHeader header;
+    header.members = std::max(1, job.spec->numjobs);
+    if (pid != result.environment.host.end()) header.pid = std::atoi(pid->second.c_str());
+    if (const int error = first_error(*job.result); error != 0)
+      header.error_text = std::strerror(error);
+    headers.push_back(std::move(header));
+  }
+  return headers;
 }
 
 }  // namespace cephmark

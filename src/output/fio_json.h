@@ -4,7 +4,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "base/json.h"
+#include "output/fio_normal.h"
 #include "result/run_result.h"
 
 namespace cephmark {
@@ -14,6 +17,11 @@ struct FioJsonOptions {
   int vm = -1;  ///< only this VM (index into plan.vms); -1: all, each job with its VM as "hostname"
 };
 
+Json fio_json_document(const RunResult& result, const FioJsonOptions& options = {});
 std::string fio_json_text(const RunResult& result, const FioJsonOptions& options = {});
+
+/// One per entry of "jobs": what fio's normal report says beyond its JSON.
+std::vector<FioJobHeader> fio_job_headers(const RunResult& result,
+                                          const FioJsonOptions& options = {});
 
 }  // namespace cephmark

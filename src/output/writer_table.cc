@@ -13,6 +13,9 @@ constexpr auto kWriters = std::to_array<WriterRow>({
     {"fio-json", "as fio --output-format=json prints it", ".json", make_fio_json_writer},
     {"fio-json+", "the same with the latency histograms (json+)", ".json",
      make_fio_json_plus_writer},
+    {"fio-normal", "the text that fio prints for people", ".txt", make_fio_normal_writer, true},
+    {"fio-terse", "one line of fields per job, as fio --minimal prints it (version 3)", ".txt",
+     make_fio_terse_writer},
     {"csv", "one row per VM, job and kind of I/O, units in the headings", ".csv", make_csv_writer},
 });
 

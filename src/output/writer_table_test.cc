@@ -29,6 +29,10 @@ bool is_json(const WriterRow& row) {
 void expect_sound(const WriterRow& row, const RunResult& result, const std::string& which) {
   SCOPED_TRACE(std::string(row.name) + ", " + which);
   const std::string text = written(row, result);
+  if (row.name == "fio-terse" && result.vms.empty()) {  // a line per job, and there is none
+    EXPECT_EQ(text, "");
+    return;
+  }
   ASSERT_FALSE(text.empty());
   EXPECT_EQ(text.back(), '\n');
   for (const char* number :

@@ -86,6 +86,7 @@ std::map<std::string, std::string> host_facts(const std::string& root) {
   utsname names{};
   if (::uname(&names) == 0) {
     facts["hostname"] = names.nodename;
+    facts["pid"] = std::to_string(getpid());
     facts["kernel"] = fmt::format("{} {}", names.sysname, names.release);
     facts["architecture"] = names.machine;
   }
