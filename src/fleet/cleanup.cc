@@ -61,8 +61,9 @@ void clean_up_run(const ManifestContent& found, const CleanupOptions& options,
       unreachable = error.what();
     }
   }
+  DeadWatcherWait wait(options.dead_watcher_wait_ns);
   for (auto entry = run.open.rbegin(); entry != run.open.rend(); ++entry) {
-    auto item = undo_entry(run, *entry, cluster, options.dry_run);
+    auto item = undo_entry(run, *entry, cluster, wait, options.dry_run);
     if (!cluster && !unreachable.empty() && item.kind != "file" && item.kind != "directory")
       item.reason = unreachable;
     if (manifest && item.outcome != UndoOutcome::kFailed) manifest->strike_out(entry->id);
@@ -72,12 +73,12 @@ void clean_up_run(const ManifestContent& found, const CleanupOptions& options,
 
 /// Removes an image that carries the tag of a run that is to be cleaned up.
 CleanupItem remove_tagged(const std::shared_ptr<Cluster>& cluster, const ImageState& state,
-                          const WatcherKnowledge& watchers, bool dry_run) {
+                          const WatcherKnowledge& watchers, DeadWatcherWait& wait, bool dry_run) {
   CleanupItem item{state.tag->run.run_id, "image", state.spec.text(), UndoOutcome::kFailed, ""};
   try {
     auto now = state;
     if (!dry_run && now.report.has(TargetState::kDeadWatcher))
-      now = wait_for_dead_watchers(cluster, state.spec, watchers);
+      now = wait.examine(cluster, state.spec, watchers);
     const auto decision = now.decide(Action::kCleanup);
     if (decision.verdict == Verdict::kRefused ||
         (decision.verdict == Verdict::kWaitedFor && !dry_run)) {
@@ -130,6 +131,7 @@ void clean_up_tagged(const std::shared_ptr<Cluster>& cluster, const std::vector<
   auto watchers = watcher_knowledge(cluster->fsid());
   watchers.own.insert(cluster->instance_id());
   std::set<std::string> others;
+  DeadWatcherWait wait(options.dead_watcher_wait_ns);
   for (const auto& pool : pools) {
     std::vector<std::string> namespaces = list_namespaces(*cluster, pool);
     namespaces.insert(namespaces.begin(), "");
@@ -150,7 +152,8 @@ void clean_up_tagged(const std::shared_ptr<Cluster>& cluster, const std::vector<
       if (liveness_of(run) == Liveness::kAlive) {
         if (!contains(report.live_runs, run.run_id)) report.live_runs.push_back(run.run_id);
       } else if (is_asked_for(options, run)) {
-        report_item(report, options, remove_tagged(cluster, state, watchers, options.dry_run));
+        report_item(report, options,
+                    remove_tagged(cluster, state, watchers, wait, options.dry_run));
       } else if (run.host != local_host_name()) {
         others.insert(fmt::format("{} of {}", run.run_id, run.host));
       }

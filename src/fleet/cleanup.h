@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ceph/cluster.h"
+#include "fleet/image_state.h"
 #include "fleet/manifest.h"
 
 namespace cephmark {
@@ -36,6 +37,7 @@ struct CleanupOptions {
   bool everything = false;        ///< all dead runs of this host
   bool all_hosts = false;         ///< of the others too
   CephTarget ceph;                ///< what is set here goes before what the manifest says
+  int64_t dead_watcher_wait_ns = kDeadWatcherWait_ns;
   std::function<void(const CleanupItem&)> on_item;  ///< as it goes; may be empty
 };
 
@@ -58,7 +60,8 @@ void clean_up_tagged(const std::shared_ptr<Cluster>& cluster, const std::vector<
 
 /// Undoes one entry. Never throws: what went wrong is kFailed and the reason.
 CleanupItem undo_entry(const ManifestContent& run, const ManifestEntry& entry,
-                       const std::shared_ptr<Cluster>& cluster, bool dry_run);
+                       const std::shared_ptr<Cluster>& cluster, DeadWatcherWait& wait,
+                       bool dry_run = false);
 
 /// Notes which file it is that stands at `path` now, so that another one is not removed in its
 /// stead.

@@ -110,6 +110,7 @@ void guard_images(const Plan& plan, const GuardContext& context,
   report.images = examine_images(report.cluster, specs, watchers, tell,
                                  [&](size_t i) { return !targets[i].writes; });
   SimilarImages similar(*report.cluster);
+  DeadWatcherWait wait;
   for (size_t i = 0; i < targets.size(); ++i) {
     auto& state = report.images[i];
     const bool granted = write_is_granted(plan.grants.allow_write, state.spec);
@@ -118,7 +119,7 @@ void guard_images(const Plan& plan, const GuardContext& context,
       if (context.note)
         context.note(explain(targets[i].text, decision, state.report) + "; waiting");
       const auto measured = state.allocated_bytes;
-      state = wait_for_dead_watchers(report.cluster, state.spec, watchers);
+      state = wait.examine(report.cluster, state.spec, watchers);
       state.allocated_bytes = measured;
       decision = state.decide(action_of(targets[i]), granted);
     }

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "ceph/forgotten_watch.h"
 #include "fleet/manifest.h"
 
 namespace cephmark {
@@ -117,13 +118,19 @@ std::vector<ImageState> examine_images(const std::shared_ptr<Cluster>& cluster,
   return states;
 }
 
-ImageState wait_for_dead_watchers(const std::shared_ptr<Cluster>& cluster, const ImageSpec& spec,
-                                  const WatcherKnowledge& watchers, int64_t timeout_ns) {
-  const int64_t deadline = monotonic_ns() + timeout_ns;
+ImageState DeadWatcherWait::examine(const std::shared_ptr<Cluster>& cluster, const ImageSpec& spec,
+                                    const WatcherKnowledge& watchers, bool made_by_us) {
+  if (!until_ns_) until_ns_ = monotonic_ns() + timeout_ns_;
   for (;;) {
     auto state = examine_image(cluster, spec, watchers);
-    if (!state.report.has(TargetState::kDeadWatcher) || monotonic_ns() >= deadline) return state;
-    std::this_thread::sleep_for(std::chrono::seconds(1));
+    if (!state.report.has(TargetState::kDeadWatcher)) return state;
+    if (monotonic_ns() < until_ns_) {
+      std::this_thread::sleep_for(std::chrono::seconds(1));
+      continue;
+    }
+    const bool dropped =
+        (made_by_us || state.ours) && drop_forgotten_watches(cluster, spec, watchers.dead);
+    return dropped ? examine_image(cluster, spec, watchers) : state;
   }
 }
 

@@ -50,11 +50,24 @@ std::vector<ImageState> examine_images(const std::shared_ptr<Cluster>& cluster,
                                        const std::function<void(size_t)>& progress = {},
                                        const std::function<bool(size_t)>& measure = {});
 
-inline constexpr int64_t kDeadWatcherWait_ns = 90'000'000'000;
-/// Examines again until no dead watcher is left or the time is over.
-ImageState wait_for_dead_watchers(const std::shared_ptr<Cluster>& cluster, const ImageSpec& spec,
-                                  const WatcherKnowledge& watchers,
-                                  int64_t timeout_ns = kDeadWatcherWait_ns);
+/// The OSDs end the watch of a dead client after 30 s (osd_client_watch_timeout).
+inline constexpr int64_t kDeadWatcherWait_ns = 45'000'000'000;
+
+/// Waits for watchers of dead runs, once for all images of one command: a client that is dead is
+/// dead for all of them. One thread at a time.
+class DeadWatcherWait {
+ public:
+  explicit DeadWatcherWait(int64_t timeout_ns = kDeadWatcherWait_ns) : timeout_ns_(timeout_ns) {}
+  /// Examines the image until no dead watcher is left, or the time that began with the first wait
+  /// is over. What is left then is a watch that the OSDs have forgotten to end (forgotten_watch.h):
+  /// it is taken off an image that is ours, by its tag or because `made_by_us`. Throws Error when
+  /// that fails.
+  ImageState examine(const std::shared_ptr<Cluster>& cluster, const ImageSpec& spec,
+                     const WatcherKnowledge& watchers, bool made_by_us = false);
+
+ private:
+  int64_t timeout_ns_, until_ns_ = 0;
+};
 
 /// Writes the tag for the image of that name. Throws Error when it is gone.
 void tag_image(const std::shared_ptr<Cluster>& cluster, const ImageSpec& spec,

@@ -155,6 +155,7 @@ std::vector<ImageSpec> admit(const VolumeContext& context, const std::vector<Ima
   std::vector<ImageSpec> adopted;
   std::string refusals;
   bool liftable = true;
+  DeadWatcherWait wait;
   for (auto& state : examine_images(context.cluster, images, watchers)) {
     const bool granted = write_is_granted(context.allow_write, state.spec);
     auto decision = state.decide(Action::kPrefill, granted);
@@ -162,7 +163,7 @@ std::vector<ImageSpec> admit(const VolumeContext& context, const std::vector<Ima
       if (context.progress)
         context.progress("waiting for watchers of a dead run on " + state.spec.text(), 0, 0);
       if (context.alive) context.alive(kDeadWatcherWait_ns);
-      state = wait_for_dead_watchers(context.cluster, state.spec, watchers);
+      state = wait.examine(context.cluster, state.spec, watchers);
       decision = state.decide(Action::kPrefill, granted);
     }
     if (decision.verdict == Verdict::kAdopted) adopted.push_back(state.spec);

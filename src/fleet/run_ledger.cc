@@ -45,7 +45,8 @@ struct Undoing {
 
   void work() {
     for_each_parallel(entries.size(), kParallelUndos, [this](size_t i) {
-      auto item = undo_entry(run, entries[i], cluster, false);
+      DeadWatcherWait wait;
+      auto item = undo_entry(run, entries[i], cluster, wait);
       const std::lock_guard lock(mutex);
       items[entries[i].id] = std::move(item);
     });

@@ -60,7 +60,7 @@ bool is_the_announced_image(const ManifestContent& run, const ManifestEntry& ent
 }
 
 Outcome undo_image(const ManifestContent& run, const ManifestEntry& entry,
-                   const std::shared_ptr<Cluster>& cluster, bool dry_run) {
+                   const std::shared_ptr<Cluster>& cluster, DeadWatcherWait& wait, bool dry_run) {
   const auto spec = parse_image_spec(entry.target);
   auto watchers = watcher_knowledge(cluster->fsid());
   watchers.own.insert(cluster->instance_id());
@@ -80,7 +80,7 @@ Outcome undo_image(const ManifestContent& run, const ManifestEntry& entry,
     return {O::kKept, "it is not the image that the run made"};
   if (dry_run) return {O::kWouldUndo, ""};
   if (state.report.has(TargetState::kDeadWatcher))
-    state = wait_for_dead_watchers(cluster, spec, watchers);
+    state = wait.examine(cluster, spec, watchers, true);
   // The manifest proves that it is ours; who uses it now decides.
   StateReport use;
   use.add(TargetState::kOurs);
@@ -134,7 +134,7 @@ Outcome undo_pool(const ManifestEntry& entry, const std::shared_ptr<Cluster>& cl
 }
 
 Outcome undo(const ManifestContent& run, const ManifestEntry& entry,
-             const std::shared_ptr<Cluster>& cluster, bool dry_run) {
+             const std::shared_ptr<Cluster>& cluster, DeadWatcherWait& wait, bool dry_run) {
   if (entry.kind == ResourceKind::kFile || entry.kind == ResourceKind::kDirectory)
     return undo_path(run, entry, dry_run);
   if (!cluster) return {O::kFailed, "there is no connection to its cluster"};
@@ -143,7 +143,7 @@ Outcome undo(const ManifestContent& run, const ManifestEntry& entry,
             fmt::format("it is on the cluster {}, this is {} (--conf)", run.fsid, cluster->fsid())};
   switch (entry.kind) {
     case ResourceKind::kImage:
-      return undo_image(run, entry, cluster, dry_run);
+      return undo_image(run, entry, cluster, wait, dry_run);
     case ResourceKind::kObject:
       return undo_object(entry, cluster, dry_run);
     case ResourceKind::kSetting:
@@ -164,11 +164,12 @@ Outcome undo(const ManifestContent& run, const ManifestEntry& entry,
 }  // namespace
 
 CleanupItem undo_entry(const ManifestContent& run, const ManifestEntry& entry,
-                       const std::shared_ptr<Cluster>& cluster, bool dry_run) {
+                       const std::shared_ptr<Cluster>& cluster, DeadWatcherWait& wait,
+                       bool dry_run) {
   CleanupItem item{run.identity.run_id, std::string(resource_kind_name(entry.kind)), entry.target,
                    O::kFailed, ""};
   try {
-    const auto outcome = undo(run, entry, cluster, dry_run);
+    const auto outcome = undo(run, entry, cluster, wait, dry_run);
     item.outcome = outcome.outcome;
     item.reason = outcome.reason;
   } catch (const std::exception& error) {

@@ -59,7 +59,8 @@ void undo_creation(const VolumeContext& context, int first, size_t count) {
     if (entry.id >= first && entry.id < first + static_cast<int>(count)) begun.push_back(entry);
   Progress progress(context, "taking back what was made", begun.size());
   for_each_parallel(begun.size(), context.parallel, [&](size_t i) {
-    const auto item = undo_entry(content, begun[i], context.cluster, false);
+    DeadWatcherWait wait;
+    const auto item = undo_entry(content, begun[i], context.cluster, wait);
     if (item.outcome != UndoOutcome::kFailed) context.manifest->strike_out(begun[i].id);
     progress.step();
   });
@@ -147,13 +148,14 @@ size_t remove_volumes(const VolumeContext& context, const std::vector<ImageSpec>
   const auto watchers = knowledge_of(context);
   std::string refusals;
   std::vector<ImageState> states = examine_images(context.cluster, images, watchers);
+  DeadWatcherWait wait;
   for (auto& state : states) {
     auto decision = state.decide(Action::kRemove);
     if (decision.verdict == Verdict::kWaitedFor) {
       if (context.progress)
         context.progress("waiting for watchers of a dead run on " + state.spec.text(), 0, 0);
       if (context.alive) context.alive(kDeadWatcherWait_ns);
-      state = wait_for_dead_watchers(context.cluster, state.spec, watchers);
+      state = wait.examine(context.cluster, state.spec, watchers);
       decision = state.decide(Action::kRemove);
     }
     if (decision.verdict != Verdict::kAllowed)
