@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -24,17 +25,13 @@ void wait_for_end(ChildProcess& child) {
 class ChildProcessTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "child-process-test-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
     options_.out_path = directory_ + "/out";
     options_.err_path = directory_ + "/err";
   }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
   std::string out() const { return read_file(options_.out_path); }
 
-  std::string directory_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string directory_ = scratch_.path();
   ChildOptions options_;
 };
 

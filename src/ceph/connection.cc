@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "job/ceph_engines.h"
 
 namespace cephmark {
 namespace {
@@ -77,10 +78,6 @@ void Connection::end_open() {
   if (--openers_ == 0) open_changed_.notify_all();
 }
 
-bool is_ceph_engine(const std::string& ioengine) {
-  return ioengine == "rbd" || ioengine == "rados";
-}
-
 CephTarget ceph_target_of(const Plan& plan, const JobSpec& job) {
   CephTarget target = plan.ceph;
   if (target.conf.empty()) target.conf = option_of(job, "conf");
@@ -136,7 +133,7 @@ ConnectionPool::ConnectionPool(const Plan& plan)
   };
   for (const auto& vm : plan.vms)
     for (const auto& job : vm.jobs) {
-      if (!is_ceph_engine(job.ioengine)) continue;
+      if (!needs_ceph(job.ioengine)) continue;
       auto& vms = users[group_of(ceph_target_of(plan, job))];
       if (vms.empty() || vms.back() != &vm) vms.push_back(&vm);
     }
@@ -148,7 +145,7 @@ ConnectionPool::ConnectionPool(const Plan& plan)
     for (size_t i = 0; i < users[g].size(); ++i) {
       group.place.emplace(users[g][i], i % count);
       for (const auto& job : users[g][i]->jobs)
-        if (is_ceph_engine(job.ioengine) && group.is(ceph_target_of(plan, job)))
+        if (needs_ceph(job.ioengine) && group.is(ceph_target_of(plan, job)))
           group.budgets[i % count].add(job);
     }
   }

@@ -58,8 +58,6 @@ class Connection {
 /// Where a job goes: the plan's --conf, --user, --cluster where given, else the job's own conf,
 /// clientname, clustername.
 CephTarget ceph_target_of(const Plan& plan, const JobSpec& job);
-/// True for the engines that need a ConnectionPool (rbd, rados).
-bool is_ceph_engine(const std::string& ioengine);
 
 class ConnectionPool {
  public:

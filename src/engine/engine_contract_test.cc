@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "engine/engine_table.h"
+#include "job/ceph_engines.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -19,23 +21,10 @@ namespace {
 constexpr uint64_t kBlock = 4096, kSize = 64 * kBlock;
 constexpr unsigned kDepth = 8;
 
-class Directory {
- public:
-  Directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "cephmark-engine-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~Directory() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 std::vector<std::string> local_engines() {
   std::vector<std::string> names;
   for (const EngineRow& row : engine_table())
-    if (!row.needs_ceph) names.emplace_back(row.description.name);
+    if (!needs_ceph(row.description.name)) names.emplace_back(row.description.name);
   return names;
 }
 
@@ -113,7 +102,7 @@ class EngineContract : public testing::TestWithParam<std::string> {
   struct Free {
     void operator()(std::byte* p) const { std::free(p); }
   };
-  Directory directory_;
+  testing_support::TemporaryDirectory directory_;
   Plan plan_;
   VmPlan vm_;
   JobSpec job_;
@@ -228,7 +217,7 @@ class FileTargets : public testing::Test {
     std::ofstream(path) << std::string(bytes, 'x');
     return path;
   }
-  Directory directory_;
+  testing_support::TemporaryDirectory directory_;
 };
 
 std::string message_of(const std::function<void()>& action) {

@@ -49,7 +49,6 @@ std::vector<EngineRow> make_rows() {
                                   .options = rbd_options(),
                                   .max_iodepth = 4096},
                   .completion = CompletionMode::kCallback,
-                  .needs_ceph = true,
                   .has_submit_latency = true,
                   .target_key = rbd_target_key,
                   .create = make_rbd_engine});
@@ -58,7 +57,6 @@ std::vector<EngineRow> make_rows() {
                                   .options = rados_options(),
                                   .max_iodepth = 4096},
                   .completion = CompletionMode::kCallback,
-                  .needs_ceph = true,
                   .lays_out = true,
                   .has_submit_latency = true,
                   .target_key = rados_target_key,

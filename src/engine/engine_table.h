@@ -29,6 +29,7 @@ struct EngineContext {
   /// Told the names ("pool/[namespace/]object") of objects before the first of them is made; null:
   /// nobody. May throw.
   const std::function<void(const std::vector<std::string>&)>* about_to_create_objects = nullptr;
+  std::string run_id = {};  ///< in names that must not be there yet; empty: they have none
 };
 
 enum class CompletionMode : uint8_t { kPolled, kBlocking, kCallback };
@@ -36,7 +37,6 @@ enum class CompletionMode : uint8_t { kPolled, kBlocking, kCallback };
 struct EngineRow {
   EngineDescription description;
   CompletionMode completion = CompletionMode::kBlocking;
-  bool needs_ceph = false;
   bool lays_out = false;  ///< prepare() writes what will be read, and limits its own waiting
   bool has_submit_latency = false;  ///< the time of the submit call means something (fio's slat)
   /// Jobs with equal keys share one Engine (one open image, one fd): "rbd:rbd/HOST-0".
@@ -45,6 +45,13 @@ struct EngineRow {
   /// kPolled only: a context for one worker that carries up to `depth` requests in flight.
   std::unique_ptr<Port> (*make_port)(unsigned depth, const JobSpec& job) = nullptr;
 };
+
+/// The names of a rados job's objects in their pool and namespace, clone by clone: filename= as
+/// given, else generated as object_names= says. Pure.
+std::vector<std::string> rados_object_names(const JobSpec& job, const Plan& plan, const VmPlan& vm,
+                                            const std::string& run_id);
+/// True when they begin with the run's id, so that none of them can be there yet. Pure.
+bool rados_names_are_fresh(const JobSpec& job, const Plan& plan, const std::string& run_id);
 
 std::span<const EngineRow> engine_table();
 /// Null when there is no such engine.

@@ -20,6 +20,7 @@
 #include "base/rng.h"
 #include "base/time.h"
 #include "base/units.h"
+#include "engine/path_rules.h"
 
 namespace cephmark {
 namespace {
@@ -44,18 +45,13 @@ bool writes_of(const JobSpec& job) {
 
 // SAF-03: an empty variable or a mistyped device must not become a file in a kernel's directory.
 void refuse_kernel_directories(const std::string& path) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  const std::string absolute = fs::absolute(path, ignored).lexically_normal().string();
-  const std::string resolved = fs::weakly_canonical(path, ignored).string();
-  for (const std::string& candidate : {absolute, resolved})
-    for (const char* root : {"/dev/", "/proc/", "/sys/"})
-      if (candidate.starts_with(root))
-        throw Error(
-            fmt::format("{} does not exist, and files are never created under {}", path, root),
-            "check the name for a typing error or an empty variable; for a memory file system "
-            "mount a tmpfs "
-            "elsewhere");
+  if (is_system_path(std::filesystem::path(path).lexically_normal().string()) ||
+      is_system_path(resolve_path(path)))
+    throw Error(fmt::format("{} does not exist, and files are never created under /dev, /proc or "
+                            "/sys",
+                            path),
+                "check the name for a typing error or an empty variable; files in memory may lie "
+                "under /dev/shm");
 }
 
 uint64_t needed_bytes(const JobSpec& job, int clone, unsigned files) {

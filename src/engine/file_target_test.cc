@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 
 #include "base/error.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -17,15 +19,12 @@ using testing::HasSubstr;
 class FileTargetTest : public testing::Test {
  protected:
   FileTargetTest() {
-    std::string name = (fs::temp_directory_path() / "file-target-test-XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
     job_.name = "j";
     job_.directory = directory_;
     job_.rw.reads = false;
     job_.rw.writes = true;
     job_.size = {SizeSpec::Kind::kBytes, 65536};
   }
-  ~FileTargetTest() override { fs::remove_all(directory_); }
 
   std::string failure() {
     try {
@@ -39,7 +38,8 @@ class FileTargetTest : public testing::Test {
     return std::distance(fs::directory_iterator(directory_), fs::directory_iterator());
   }
 
-  std::string directory_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string directory_ = scratch_.path();
   JobSpec job_;
   FileGuard guard_;
 };
@@ -88,6 +88,17 @@ TEST_F(FileTargetTest, AMissingDirectoryIsNamedInTheHint) {
   } catch (const Error& error) {
     EXPECT_THAT(error.hint(), HasSubstr("mkdir -p " + directory_ + "/no/such"));
   }
+}
+
+TEST_F(FileTargetTest, MayMakeFilesInMemoryButNoneAmongTheDevices) {
+  job_.directory = "/dev";
+  EXPECT_THAT(failure(), HasSubstr("never created under /dev"));
+  if (::access("/dev/shm", W_OK) != 0) GTEST_SKIP() << "NOT TESTED: /dev/shm is not there";
+  const std::string path = "/dev/shm/cephmark-file-target-" + std::to_string(::getpid());
+  job_.directory.clear();
+  job_.filenames = {path};
+  { EXPECT_EQ(FileTarget::open(job_, guard_).files().at(0).path, path); }
+  EXPECT_TRUE(fs::remove(path));
 }
 
 }  // namespace

@@ -20,7 +20,6 @@ struct ObjectState {
   uint64_t size_bytes = 0;   ///< what the job needs
   uint64_t found_bytes = 0;  ///< what was there when we came
   bool existed = false;      ///< then it is never removed
-  bool ours = false;         ///< a generated name: may be written although it existed
 };
 
 class ObjectSet {

@@ -1,6 +1,6 @@
 // rados: objects through librados, one per file of the job (fio's names). Objects are written in
 // full before they are read and removed at the end, unless they were there before or
-// keep_objects=1.
+// keep_objects=1. Generated names begin with the run's id: two runs of one job never meet.
 
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "ceph/object_name.h"
 #include "engine/engines.h"
 #include "engine/object_set.h"
 #include "engine/rados_queue.h"
@@ -49,13 +50,8 @@ uint64_t object_bytes(const JobSpec& job, int clone, unsigned files) {
   return job.offset.value + clone * job.offset_increment.value + share;
 }
 
-// fio's names; behind the VM's name in a fleet, where each VM has its own objects.
 std::vector<std::string> names_of(const JobSpec& job, const EngineContext& context) {
-  std::vector<std::string> names = FileTarget::paths(job);
-  const bool fleet = context.plan.vms.size() > 1 || context.plan.command == "run";
-  if (fleet && job.filenames.empty())
-    for (auto& name : names) name = context.vm.name + "." + name;
-  return names;
+  return rados_object_names(job, context.plan, context.vm, context.run_id);
 }
 
 bool allowed(const SafetyGrants& grants, const std::string& target) {
@@ -101,7 +97,7 @@ class RadosEngine : public Engine {
   void prepare(bool, int64_t timeout_ns) override {
     std::vector<std::string> created;
     for (const auto& object : objects_->objects())
-      if (!object.existed) created.push_back(where_of(job_) + "/" + object.name);
+      if (!object.existed) created.push_back(text_of(object));
     if (!created.empty() && context_.about_to_create_objects && !keeps_objects())
       (*context_.about_to_create_objects)(created);
     may_remove_ = true;
@@ -125,6 +121,9 @@ class RadosEngine : public Engine {
   }
 
  private:
+  std::string text_of(const ObjectState& object) const {
+    return ObjectName{pool_of(job_), option_of(job_, "namespace"), object.name}.text();
+  }
   bool keeps_objects() const { return option_of(job_, "keep_objects") == "1"; }
 
   std::vector<ObjectState> wanted_objects() const {
@@ -136,7 +135,7 @@ class RadosEngine : public Engine {
       if (same != objects.end())  // filename=: the clones share them
         same->size_bytes = std::max(same->size_bytes, size);
       else
-        objects.push_back({.name = names_[i], .size_bytes = size, .ours = job_.filenames.empty()});
+        objects.push_back({.name = names_[i], .size_bytes = size});
     }
     return objects;
   }
@@ -170,8 +169,8 @@ class RadosEngine : public Engine {
   // Design, safety: nothing is overwritten that is not ours, unless it is named.
   void check_permitted() const {
     for (const auto& object : objects_->objects()) {
-      if (!object.existed || object.ours) continue;
-      const std::string target = where_of(job_) + "/" + object.name;
+      if (!object.existed) continue;
+      const std::string target = text_of(object);
       const bool too_short = job_.rw.reads && object.found_bytes < object.size_bytes;
       if (!(job_.rw.writes || job_.rw.trims || too_short) || allowed(context_.plan.grants, target))
         continue;
@@ -183,7 +182,7 @@ class RadosEngine : public Engine {
       throw Error(
           fmt::format("object {} was there before and is not ours: job {} ({}) would overwrite it",
                       target, job_.name, job_.source),
-          "another filename=, or --allow-write " + target);
+          "another filename= or object_names=run, or --allow-write " + target);
     }
   }
 
@@ -219,12 +218,36 @@ std::span<const EngineOption> rados_options() {
        .default_value = "1",
        .help = "accepted for compatibility; objects are written in full before reads, and never "
                "touched empty"},
+      {.name = "object_names",
+       .kind = Kind::kChoice,
+       .default_value = "run",
+       .choices = {"run", "vm", "fio"},
+       .help = "names of objects without filename=: run: RUN.VM.JOB.N.M, never there before; vm: "
+               "VM.JOB.N.M, found again by the next run; fio: JOB.N.M, as fio's engine names them "
+               "(ours, not fio's)"},
       {.name = "keep_objects",
        .kind = Kind::kBool,
        .default_value = "0",
        .help = "1: objects that the job made stay (ours, not fio's)"},
   };
   return options;
+}
+
+bool rados_names_are_fresh(const JobSpec& job, const Plan& plan, const std::string& run_id) {
+  const std::string style = option_of(job, "object_names");
+  return job.filenames.empty() && plan.command == "run" && !run_id.empty() &&
+         (style.empty() || style == "run");
+}
+
+std::vector<std::string> rados_object_names(const JobSpec& job, const Plan& plan, const VmPlan& vm,
+                                            const std::string& run_id) {
+  std::vector<std::string> names = FileTarget::paths(job);
+  if (!job.filenames.empty() || option_of(job, "object_names") == "fio") return names;
+  std::string prefix;
+  if (plan.vms.size() > 1 || plan.command == "run") prefix = vm.name + ".";
+  if (rados_names_are_fresh(job, plan, run_id)) prefix = run_id + "." + prefix;
+  for (std::string& name : names) name = prefix + name;
+  return names;
 }
 
 std::string rados_target_key(const JobSpec& job, const EngineContext& context) {

@@ -18,6 +18,7 @@
 #include "engine/engine_table.h"
 #include "fleet/fleet_plan.h"
 #include "fleet/image_state.h"
+#include "job/ceph_engines.h"
 #include "workload/region.h"
 
 namespace cephmark {
@@ -149,8 +150,8 @@ void read_files(const JobSpec& job, std::map<std::string, Allocation>& found) {
 }
 
 bool reads_files(const JobSpec& job) {
-  const EngineRow* row = find_engine(job.ioengine);
-  return job.rw.reads && row && !row->needs_ceph && job.ioengine != "null";
+  return job.rw.reads && find_engine(job.ioengine) && !needs_ceph(job.ioengine) &&
+         job.ioengine != "null";
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "base/fd.h"
 #include "base/subprocess.h"
 #include "fleet/signatures.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -27,12 +28,6 @@ using testing::HasSubstr;
 
 class DeviceState : public testing::Test {
  protected:
-  DeviceState() {
-    std::string name = (fs::temp_directory_path() / "cephmark-device-XXXXXX").string();
-    directory_ = mkdtemp(name.data());
-  }
-  ~DeviceState() override { fs::remove_all(directory_); }
-
   std::string image(const std::string& name, uint64_t bytes = 64 << 20) {
     const std::string path = directory_ + "/" + name;
     write_file_atomically(path, "");
@@ -73,7 +68,8 @@ class DeviceState : public testing::Test {
   }
   SystemView view() const { return {directory_ + "/proc", directory_ + "/sys"}; }
 
-  std::string directory_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string directory_ = scratch_.path();
 };
 
 #define NEEDS(call) \

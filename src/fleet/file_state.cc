@@ -6,7 +6,6 @@
 #include <sys/sysmacros.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
 
@@ -73,31 +72,6 @@ bool is_generated_name(const std::string& name, const std::string& job_name) {
   if (stem == "test_file") return true;
   if (job_name.empty() || !stem.starts_with(job_name + ".")) return false;
   return all_digits(stem.substr(job_name.size() + 1));
-}
-
-bool is_system_path(const std::string& resolved) {
-  static constexpr std::array<std::string_view, 3> kRoots = {"/dev", "/proc", "/sys"};
-  return std::any_of(kRoots.begin(), kRoots.end(), [&](std::string_view root) {
-    return resolved == root || (resolved.starts_with(root) && resolved[root.size()] == '/');
-  });
-}
-
-std::string resolve_path(const std::string& path) {
-  if (path.empty()) throw UsageError("an empty file name", "check for an empty variable");
-  std::error_code error;
-  fs::path resolved = fs::absolute(path, error);
-  // weakly_canonical stops at a link whose target does not exist; an open with O_CREAT would follow
-  // it.
-  for (int links = 0; links < 40; ++links) {
-    const fs::path next = fs::weakly_canonical(resolved, error);
-    if (error) return resolved.lexically_normal().string();
-    resolved = next;
-    if (!fs::is_symlink(fs::symlink_status(resolved, error))) break;
-    resolved = resolved.parent_path() / fs::read_symlink(resolved, error);
-  }
-  std::string text = resolved.string();
-  while (text.size() > 1 && text.back() == '/') text.pop_back();
-  return text;
 }
 
 bool pattern_matches(const std::string& pattern, const std::string& text) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "engine/path_rules.h"
 #include "fleet/device_state.h"
 
 namespace cephmark {
@@ -30,12 +31,6 @@ PathState examine_path(const std::string& path, const PathKnowledge& knowledge =
 
 /// sysbench's test_file.N, or fio's JOB.N.M when `job_name` is given. `name` is a base name.
 bool is_generated_name(const std::string& name, const std::string& job_name);
-
-/// True below /dev, /proc or /sys (the path is resolved).
-bool is_system_path(const std::string& resolved);
-
-/// Absolute path with the links of the part that exists followed. An empty path throws UsageError.
-std::string resolve_path(const std::string& path);
 
 /// Patterns of --allow-write: * and ? match any characters (also '/'). Either text may be a plain
 /// name.

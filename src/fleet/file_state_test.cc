@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -16,11 +17,6 @@ namespace fs = std::filesystem;
 
 class FileState : public testing::Test {
  protected:
-  FileState() {
-    std::string name = (fs::temp_directory_path() / "cephmark-file-XXXXXX").string();
-    directory_ = mkdtemp(name.data());
-  }
-  ~FileState() override { fs::remove_all(directory_); }
   std::string file(const std::string& name, const std::string& content) {
     write_file_atomically(directory_ + "/" + name, content);
     return directory_ + "/" + name;
@@ -29,7 +25,8 @@ class FileState : public testing::Test {
     const auto states = state.report.states();
     return decide_all(state.kind, states, Action::kWriteJob, {granted}).verdict;
   }
-  std::string directory_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string directory_ = scratch_.path();
 };
 
 TEST_F(FileState, AFileThatWasThereIsRefusedUnlessNamed) {
@@ -68,6 +65,16 @@ TEST_F(FileState, NothingIsMadeInDevNotEvenThroughALink) {
   EXPECT_EQ(write_verdict(examine_path("/dev/"), true), Verdict::kRefused);
   EXPECT_EQ(examine_path("/dev/null").kind, TargetKind::kSystemPath);
   EXPECT_THROW(examine_path(""), UsageError);
+}
+
+TEST_F(FileState, FilesInMemoryLieUnderDevShm) {
+  EXPECT_FALSE(is_system_path("/dev/shm/disk"));
+  EXPECT_TRUE(is_system_path("/dev/shm"));
+  EXPECT_TRUE(is_system_path("/dev/shmem"));
+  const auto fresh = examine_path("/dev/shm/cephmark-no-such-file");
+  EXPECT_EQ(fresh.kind, TargetKind::kFile);
+  EXPECT_EQ(write_verdict(fresh), Verdict::kAllowed);
+  EXPECT_EQ(write_verdict(examine_path("/dev/shm/../cephmark-typo")), Verdict::kRefused);
 }
 
 TEST_F(FileState, ADirectoryIsNoTarget) {

@@ -13,6 +13,7 @@
 #include "fleet/file_state.h"
 #include "fleet/fleet_plan.h"
 #include "fleet/image_state.h"
+#include "fleet/object_state.h"
 #include "fleet/volumes.h"
 
 namespace cephmark {
@@ -137,6 +138,29 @@ void guard_images(const Plan& plan, const GuardContext& context,
   }
 }
 
+void guard_objects(const Plan& plan, const GuardContext& context,
+                   const std::vector<PlannedTarget>& targets, GuardReport& report,
+                   Refusals& refusals) {
+  std::vector<std::string> names;
+  for (const auto& target : targets) names.push_back(target.text);
+  const std::vector<StateReport> states = examine_objects(*report.cluster, names, [&](size_t done) {
+    if (context.progress) context.progress(done, names.size());
+  });
+  for (size_t i = 0; i < targets.size(); ++i) {
+    const bool granted = path_is_granted(plan.grants.allow_write, targets[i].text, targets[i].text);
+    const auto decision =
+        decide_all(TargetKind::kRadosObject, states[i].states(), action_of(targets[i]), {granted});
+    if (decision.verdict == Verdict::kRefused) {
+      refusals.add(targets[i], decision, states[i]);
+      continue;
+    }
+    if (decision.verdict == Verdict::kTainted)
+      report.taints.push_back(
+          {taint_code(decision.because), explain(targets[i].text, decision, states[i])});
+    if (targets[i].writes) report.writable.insert(targets[i].text);
+  }
+}
+
 }  // namespace
 
 std::vector<std::string> planned_pools(const Plan& plan) {
@@ -153,7 +177,8 @@ std::vector<std::string> planned_pools(const Plan& plan) {
   return {pools.begin(), pools.end()};
 }
 
-std::vector<PlannedTarget> planned_targets(const Plan& plan) {
+std::vector<PlannedTarget> planned_targets(const Plan& plan, const std::string& run_id,
+                                           bool fio_names_objects) {
   std::map<std::string, PlannedTarget> by_text;
   const auto add = [&](PlannedTarget target) {
     const auto [found, fresh] = by_text.emplace(target.text, target);
@@ -174,6 +199,10 @@ std::vector<PlannedTarget> planned_targets(const Plan& plan) {
         for (const auto& path : FileTarget::paths(job))
           add({PlannedTarget::Kind::kPath, path, writes, job.filenames.empty(), job.name,
                job.source});
+      else if (job.ioengine == "rados")
+        for (const auto& text : planned_objects(job, plan, vm, run_id, fio_names_objects))
+          add({PlannedTarget::Kind::kObject, text, writes, job.filenames.empty(), job.name,
+               job.source});
     }
   std::vector<PlannedTarget> targets;
   for (auto& [text, target] : by_text) targets.push_back(std::move(target));
@@ -184,17 +213,19 @@ GuardReport guard_targets(const Plan& plan, const GuardContext& context) {
   GuardReport report;
   report.cluster = context.cluster;
   Refusals refusals;
-  std::vector<PlannedTarget> images;
-  for (const auto& target : planned_targets(plan)) {
+  std::vector<PlannedTarget> images, objects;
+  for (const auto& target : planned_targets(plan, context.run_id, context.fio_names_objects)) {
     if (target.kind == PlannedTarget::Kind::kImage)
       images.push_back(target);
+    else if (target.kind == PlannedTarget::Kind::kObject)
+      objects.push_back(target);
     else
       guard_path(plan, context, target, report, refusals);
   }
-  if (!images.empty()) {
-    if (!report.cluster) report.cluster = Cluster::connect(plan.ceph, plan.limits.open_timeout_ns);
-    guard_images(plan, context, images, report, refusals);
-  }
+  if (!report.cluster && images.size() + objects.size() > 0)
+    report.cluster = Cluster::connect(plan.ceph, plan.limits.open_timeout_ns);
+  if (!images.empty()) guard_images(plan, context, images, report, refusals);
+  if (!objects.empty()) guard_objects(plan, context, objects, report, refusals);
   if (refusals.count == 0) return report;
   throw Error(fmt::format("refused; nothing was written:{}", refusals.text),
               refusals.all_liftable

@@ -22,6 +22,7 @@ namespace cephmark {
 struct GuardContext {
   std::shared_ptr<Cluster> cluster;  ///< null: one is connected from plan.ceph when a job needs it
   std::string run_id;                ///< of this run
+  bool fio_names_objects = false;    ///< a real fio runs: its rados engine has names of its own
   std::set<uint64_t> own_instances;  ///< librados instance ids of this run, agents' included
   std::function<bool(const std::string& path)> file_is_ours;  ///< a manifest lists it; may be empty
   std::function<void(const std::string&)> note;               ///< "waiting for ..."; may be empty
@@ -41,16 +42,18 @@ std::vector<std::string> planned_pools(const Plan& plan);
 
 /// What a plan does to one target.
 struct PlannedTarget {
-  enum class Kind : uint8_t { kImage, kPath } kind = Kind::kPath;
-  std::string text;  ///< "rbd/HOST-0", or the path as the job gives it
+  enum class Kind : uint8_t { kImage, kPath, kObject } kind = Kind::kPath;
+  std::string text;  ///< "rbd/HOST-0", "pool/[namespace/]object", or the path as the job gives it
   bool writes = false;
   bool generated_name = false;
   std::string job_name;
   std::string source;  ///< "write-4k.fio:3"
 };
 
-/// The targets of all jobs, each once; a target is written when any job writes or trims it. Pure.
-std::vector<PlannedTarget> planned_targets(const Plan& plan);
+/// The targets of all jobs, each once; a target is written when any job writes or trims it. Objects
+/// that carry the run's id are left out: none can be there. Pure.
+std::vector<PlannedTarget> planned_targets(const Plan& plan, const std::string& run_id = "",
+                                           bool fio_names_objects = false);
 
 /// Throws Error (all refusals in one message) before anything is changed.
 GuardReport guard_targets(const Plan& plan, const GuardContext& context = {});

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -40,11 +41,6 @@ Plan plan_of(std::vector<JobSpec> jobs) {
 
 class Guard : public testing::Test {
  protected:
-  Guard() {
-    std::string name = (fs::temp_directory_path() / "cephmark-guard-XXXXXX").string();
-    directory_ = mkdtemp(name.data());
-  }
-  ~Guard() override { fs::remove_all(directory_); }
   std::string file(const std::string& name) {
     write_file_atomically(directory_ + "/" + name, "precious");
     return directory_ + "/" + name;
@@ -57,7 +53,8 @@ class Guard : public testing::Test {
     }
     return "";
   }
-  std::string directory_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string directory_ = scratch_.path();
 };
 
 TEST_F(Guard, OneMessageListsAllRefusals) {

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "fleet/cleanup.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -22,15 +23,8 @@ namespace fs = std::filesystem;
 
 class ManifestTest : public testing::Test {
  protected:
-  ManifestTest() {
-    std::string name = (fs::temp_directory_path() / "cephmark-manifest-XXXXXX").string();
-    directory_ = mkdtemp(name.data());
-    ::setenv("XDG_STATE_HOME", directory_.c_str(), 1);
-  }
-  ~ManifestTest() override {
-    ::unsetenv("XDG_STATE_HOME");
-    fs::remove_all(directory_);
-  }
+  ManifestTest() { ::setenv("XDG_STATE_HOME", directory_.c_str(), 1); }
+  ~ManifestTest() override { ::unsetenv("XDG_STATE_HOME"); }
   std::string path(const std::string& name) const { return directory_ + "/" + name; }
   /// Runs `work` in a child that then dies without any tear-down, as by kill -9.
   static void die_after(const std::function<void()>& work) {
@@ -51,7 +45,8 @@ class ManifestTest : public testing::Test {
     options.everything = true;
     return clean_up_manifests(options);
   }
-  std::string directory_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string directory_ = scratch_.path();
 };
 
 void make_file(const std::string& path) {

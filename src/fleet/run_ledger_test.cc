@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "fleet/allocation.h"
 #include "fleet/cleanup.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -20,15 +21,12 @@ namespace fs = std::filesystem;
 class Ledger : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "cephmark-ledger-XXXXXX").string();
-    directory_ = ::mkdtemp(name.data());
     ::setenv("XDG_STATE_HOME", (directory_ + "/state").c_str(), 1);
     manifest_ = Manifest::create(make_run_id("test"));
   }
   void TearDown() override {
     manifest_.reset();
     ::unsetenv("XDG_STATE_HOME");
-    fs::remove_all(directory_);
   }
   JobSpec reader(const std::string& filename = "") const {
     JobSpec job;
@@ -42,7 +40,8 @@ class Ledger : public testing::Test {
   }
   std::string path(const std::string& name) const { return directory_ + "/" + name; }
 
-  std::string directory_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string directory_ = scratch_.path();
   std::unique_ptr<Manifest> manifest_;
 };
 

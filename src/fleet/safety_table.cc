@@ -159,8 +159,6 @@ constexpr auto kRows = std::to_array<Row>({
     {K::kRadosObject, S::kDataUntagged, allowed(), unless_granted(kWasThere),
      unless_granted(kWasThere), kExists, kNotOurs, kNotOurs},
     {K::kRadosObject, S::kOurs, allowed(), allowed(), allowed(), allowed(), allowed(), allowed()},
-    {K::kRadosObject, S::kGeneratedName, allowed(), kGenerated, kGenerated, kGenerated, kNotOurs,
-     kNotOurs},
     busy(K::kRadosObject, S::kLiveRun, kAlive),
     {K::kRadosObject, S::kUnknown, tainted("could not be examined"), kNotExamined, kNotExamined,
      kNotExamined, kNotExamined, kNotExamined},

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "ceph/image.h"
+#include "ceph/object_name.h"
 #include "fleet/cleanup.h"
 #include "fleet/image_state.h"
 
@@ -96,15 +97,15 @@ Outcome undo_image(const ManifestContent& run, const ManifestEntry& entry,
 
 Outcome undo_object(const ManifestEntry& entry, const std::shared_ptr<Cluster>& cluster,
                     bool dry_run) {
-  const auto spec = parse_image_spec(entry.target);
-  const auto io = cluster->io(spec.pool, spec.rados_namespace);
+  const ObjectName name = parse_object_name(entry.target);
+  const auto io = cluster->io(name.pool, name.rados_namespace);
   uint64_t size = 0;
   time_t modified = 0;
-  int r = rados_stat(io.get(), spec.name.c_str(), &size, &modified);
+  int r = rados_stat(io.get(), name.object.c_str(), &size, &modified);
   if (r == -ENOENT) return {O::kGone, ""};
   if (r < 0) return {O::kFailed, errno_text(r)};
   if (dry_run) return {O::kWouldUndo, ""};
-  r = rados_remove(io.get(), spec.name.c_str());
+  r = rados_remove(io.get(), name.object.c_str());
   return r < 0 && r != -ENOENT ? Outcome{O::kFailed, errno_text(r)} : Outcome{O::kUndone, ""};
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/time.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -18,17 +19,12 @@ constexpr int64_t kLongNs = 30 * kNsPerSecond;
 
 class ProcessTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = testing::TempDir() + "/cephmark-process-XXXXXX";
-    directory_ = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
   DaemonSpec spec(std::vector<std::string> argv) const {
     return {std::move(argv), {{"PATH", "/usr/bin:/bin"}}, directory_ + "/output"};
   }
   static void ignore(const ProcessId&) {}
-  std::string directory_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string directory_ = scratch_.path();
 };
 
 TEST_F(ProcessTest, StatWithAwkwardNames) {

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/json.h"
+#include "support/temporary_directory.h"
 #include "support/test_result.h"
 
 namespace cephmark {
@@ -15,11 +16,6 @@ namespace {
 
 class Outputs : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "/outputs.XXXXXX";
-    directory_ = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
   std::string in(const std::string& name) const { return directory_ + "/" + name; }
 
   std::string hint_of(const std::vector<std::string>& specs) {
@@ -31,7 +27,8 @@ class Outputs : public ::testing::Test {
     return "accepted";
   }
 
-  std::string directory_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string directory_ = scratch_.path();
   RunResult result_ = testing::make_write_result(2);
 };
 

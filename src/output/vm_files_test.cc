@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -20,9 +21,6 @@ using testing::HasSubstr;
 class VmFilesTest : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "result-directory-test-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    base_ = pattern + "/results";
     for (int i = 0; i < 2; ++i) {
       VmPlan vm;
       vm.index = i;
@@ -32,8 +30,6 @@ class VmFilesTest : public testing::Test {
     }
     plan_.title = "write-4k.fio";
   }
-  void TearDown() override { fs::remove_all(fs::path(base_).parent_path()); }
-
   void run_once(const std::string& report) {
     VmFiles::create(plan_, "here", base_).write(plan_, [&](size_t vm) {
       return fmt::format("{} {}", report, vm);
@@ -47,7 +43,8 @@ class VmFilesTest : public testing::Test {
     return found;
   }
 
-  std::string base_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string base_ = scratch_.path() + "/results";
   Plan plan_;
 };
 

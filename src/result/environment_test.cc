@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "support/temporary_directory.h"
+
 namespace cephmark {
 namespace {
 
@@ -17,8 +19,8 @@ TEST(Environment, ThisMachine) {
 }
 
 TEST(Environment, ReadsProcAndSys) {
-  std::string pattern = ::testing::TempDir() + "/environment.XXXXXX";
-  const std::string root = ::mkdtemp(pattern.data());
+  const testing_support::TemporaryDirectory scratch;
+  const std::string& root = scratch.path();
   std::filesystem::create_directories(root + "/proc");
   std::filesystem::create_directories(root + "/sys/devices/system/cpu/cpu0/cpufreq");
   std::ofstream(root + "/proc/meminfo")
@@ -36,7 +38,6 @@ TEST(Environment, ReadsProcAndSys) {
   EXPECT_EQ(facts.at("virtualisation"), "runs in a virtual machine");
   EXPECT_EQ(facts.at("load_average"), "0.50 0.25 0.10");
   EXPECT_EQ(facts.at("cpu_governor"), "powersave");
-  std::filesystem::remove_all(root);
 }
 
 TEST(Environment, LeavesOutWhatItCannotRead) {

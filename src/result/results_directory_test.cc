@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "result/codec.h"
+#include "support/temporary_directory.h"
 #include "support/test_result.h"
 
 namespace cephmark {
@@ -14,14 +15,10 @@ namespace {
 
 class Results : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = ::testing::TempDir() + "/results.XXXXXX";
-    root_ = ::mkdtemp(pattern.data());
-    results_ = ResultsDirectory(root_ + "/data/results");
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
+  void SetUp() override { results_ = ResultsDirectory(root_ + "/data/results"); }
 
-  std::string root_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string root_ = scratch_.path();
   ResultsDirectory results_;
 };
 

@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "run/fio_program.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -26,16 +27,10 @@ namespace fs = std::filesystem;
 
 class FioRunnerTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "fio-runner-test-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
-  }
-  void TearDown() override { fs::remove_all(directory_); }
-
   std::string path(const std::string& name) const { return directory_ + "/" + name; }
 
-  std::string directory_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string directory_ = scratch_.path();
 };
 
 JobSpec null_job(const std::string& name,

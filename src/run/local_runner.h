@@ -15,6 +15,7 @@ struct LocalRunnerOptions {
   std::function<void(uint64_t instance)> on_connected;
   /// EngineContext::about_to_create_objects. May be empty.
   std::function<void(const std::vector<std::string>& names)> about_to_create_objects;
+  std::string run_id;     ///< EngineContext::run_id
   unsigned openers = 16;  ///< opens at once
   bool hand_over_only =
       false;  ///< library threads never advance a lane (slower; to check the short way against)

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -204,12 +205,8 @@ TEST(LocalRunner, CpusAreBoundedRecordedAndGivenBack) {
 
 class FileRuns : public testing::TestWithParam<std::string> {
  protected:
-  FileRuns() {
-    std::string name = (std::filesystem::temp_directory_path() / "cephmark-run-XXXXXX").string();
-    directory_ = mkdtemp(name.data());
-  }
-  ~FileRuns() override { std::filesystem::remove_all(directory_); }
-  std::string directory_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string directory_ = scratch_.path();
 };
 
 TEST_P(FileRuns, WriteThenReadOnTheOneFile) {

@@ -58,6 +58,7 @@ struct RunState {
   const Plan plan;  ///< a copy: engines may outlive the caller's
   FileGuard file_guard;
   std::function<void(const std::vector<std::string>&)> about_to_create_objects;
+  std::string run_id;
   RunControl control;
   Collector collector;
   std::shared_ptr<ConnectionPool> connections;  ///< null without Ceph jobs

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "base/units.h"
+#include "job/ceph_engines.h"
 #include "run/run_state.h"
 #include "run/steps.h"
 #include "run/workload_source.h"
@@ -38,10 +39,7 @@ bool writes_of(const JobSpec& job) {
 
 void connect(RunState& state, const LocalRunnerOptions& options, Observer& observer,
              const std::stop_token& stop, bool& left_behind) {
-  bool needs_ceph = false;
-  for (const VmPlan& vm : state.plan.vms)
-    for (const JobSpec& job : vm.jobs) needs_ceph |= row_of(job).needs_ceph;
-  if (!needs_ceph) return;
+  if (!first_ceph_job(state.plan)) return;
   auto pool = std::make_shared<ConnectionPool>(state.plan);
   Step step;
   step.name = fmt::format("{} connections", pool->size());
@@ -59,8 +57,12 @@ void make_targets(RunState& state) {
   for (const VmPlan& vm : state.plan.vms) {
     auto& targets = state.job_targets.emplace_back();
     const EngineContext context{
-        state.plan, vm, state.connections.get(), &state.file_guard,
-        state.about_to_create_objects ? &state.about_to_create_objects : nullptr};
+        state.plan,
+        vm,
+        state.connections.get(),
+        &state.file_guard,
+        state.about_to_create_objects ? &state.about_to_create_objects : nullptr,
+        state.run_id};
     for (const JobSpec& job : vm.jobs) {
       const EngineRow& row = row_of(job);
       OpenTarget& target = state.targets[row.target_key(job, context)];
@@ -83,7 +85,8 @@ void open_targets(RunState& state, unsigned openers, Observer& observer,
     Step step;
     step.name = target.what;
     // Laying out a file may take as long as it takes; a cluster that does not answer may not.
-    step.timeout_ns = target.row->needs_ceph ? state.plan.limits.open_timeout_ns : 0;
+    if (needs_ceph(target.row->description.name))
+      step.timeout_ns = state.plan.limits.open_timeout_ns;
     step.action = [engine = target.engine, info = target.info, open = target.open] {
       *info = engine->open();
       *open = true;
@@ -93,7 +96,7 @@ void open_targets(RunState& state, unsigned openers, Observer& observer,
   }
   run_steps("opening targets", std::move(opens), openers, observer, stop, left_behind);
   for (auto& [key, target] : state.targets) {
-    if (!target.row->needs_ceph) continue;
+    if (!needs_ceph(target.row->description.name)) continue;
     Step step;
     step.name = target.info->name;
     // The engine gives up first and says what it waited for. Writing what will be read takes as
@@ -282,6 +285,7 @@ std::unique_ptr<RunState> set_up(const Plan& plan, const LocalRunnerOptions& opt
   auto state = std::make_unique<RunState>(plan, slot_ns);
   state->file_guard = options.file_guard ? options.file_guard : FileGuard(default_file_guard);
   state->about_to_create_objects = options.about_to_create_objects;
+  state->run_id = options.run_id;
   bool left_behind = false;
   try {
     connect(*state, options, observer, stop, left_behind);
@@ -319,7 +323,7 @@ std::vector<std::string> settle_targets(RunState& state, Observer& observer, boo
   auto outcome = std::make_shared<Outcome>();
   std::vector<Step> steps;
   for (auto& [key, target] : state.targets) {
-    if (!target.will_write || !target.row->needs_ceph) continue;
+    if (!target.will_write || !needs_ceph(target.row->description.name)) continue;
     Step step;
     step.name = target.info->name;
     step.timeout_ns = kSettleTimeout_ns + 5 * kNsPerSecond;  // the engine gives up first
@@ -361,7 +365,7 @@ std::vector<std::string> tear_down(std::unique_ptr<RunState> state, Observer& ob
   for (auto& [key, target] : state->targets) {
     Step step;
     step.name = target.info->name;
-    step.timeout_ns = target.row->needs_ceph ? kCloseTimeout_ns : 0;
+    step.timeout_ns = needs_ceph(target.row->description.name) ? kCloseTimeout_ns : 0;
     step.action = [engine = target.engine, name = target.info->name, failures, mutex] {
       try {
         engine->close();

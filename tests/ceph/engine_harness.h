@@ -83,7 +83,7 @@ class EngineUnderTest {
     pool = std::make_unique<ConnectionPool>(plan);
     pool->connect();
     context = std::make_unique<EngineContext>(
-        EngineContext{plan, plan.vms[0], pool.get(), nullptr, about_to_create_objects});
+        EngineContext{plan, plan.vms[0], pool.get(), nullptr, about_to_create_objects, run_id});
     engine = find_engine(job().ioengine)->create(job(), *context);
     const TargetInfo info = engine->open();
     opened_ = true;
@@ -125,6 +125,7 @@ class EngineUnderTest {
 
   Plan plan;
   const std::function<void(const std::vector<std::string>&)>* about_to_create_objects = nullptr;
+  std::string run_id;
   Collector collector;
   std::unique_ptr<ConnectionPool> pool;
   std::unique_ptr<EngineContext> context;

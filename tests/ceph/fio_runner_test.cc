@@ -9,6 +9,7 @@
 #include "base/fd.h"
 #include "base/json.h"
 #include "engine_harness.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -29,10 +30,6 @@ class FioFleet : public testing::Test {
   static constexpr uint64_t kImageBytes = 8 << 20;
 
   void SetUp() override {
-    std::string pattern =
-        (std::filesystem::temp_directory_path() / "fio-fleet-test-XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    directory = pattern;
     cluster = Cluster::connect({});
     for (int i = 0; i < 2; ++i) {
       const ImageSpec image{"rbd", "", own_name(fmt::format("fio-{}", i)), ""};
@@ -45,7 +42,6 @@ class FioFleet : public testing::Test {
   }
   void TearDown() override {
     for (const auto& image : images) remove_image(*cluster, image);
-    std::filesystem::remove_all(directory);
   }
 
   static VmPlan vm_on(const std::string& image, int index) {
@@ -66,7 +62,8 @@ class FioFleet : public testing::Test {
     return vm;
   }
 
-  std::string directory;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string directory = scratch_.path();
   std::shared_ptr<Cluster> cluster;
   std::vector<ImageSpec> images;
   Plan plan;

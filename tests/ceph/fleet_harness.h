@@ -23,6 +23,7 @@
 #include "fleet/file_state.h"
 #include "fleet/guard.h"
 #include "fleet/volumes.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark::testing_support {
 
@@ -32,8 +33,6 @@ class Fleet : public testing::Test {
   static void TearDownTestSuite() { cluster.reset(); }
 
   void SetUp() override {
-    std::string name = (std::filesystem::temp_directory_path() / "cephmark-fleet-XXXXXX").string();
-    directory_ = mkdtemp(name.data());
     ::setenv("XDG_STATE_HOME", directory_.c_str(), 1);
     context_.cluster = cluster;
     context_.parallel = 8;
@@ -45,7 +44,6 @@ class Fleet : public testing::Test {
     for (const auto& name : list_images(*cluster, "rbd", ""))
       if (name.starts_with(prefix_)) run_command({"rbd", "rm", "--no-progress", "rbd/" + name});
     ::unsetenv("XDG_STATE_HOME");
-    std::filesystem::remove_all(directory_);
   }
 
   ImageSpec spec(const std::string& name) const { return {"rbd", "", prefix_ + name, ""}; }
@@ -115,7 +113,9 @@ class Fleet : public testing::Test {
   }
 
   inline static std::shared_ptr<Cluster> cluster;
-  std::string directory_, prefix_ = "ceph-test-" + std::to_string(::getpid()) + "-";
+  TemporaryDirectory scratch_;
+  const std::string directory_ = scratch_.path();
+  std::string prefix_ = "ceph-test-" + std::to_string(::getpid()) + "-";
   std::unique_ptr<Manifest> manifest_;
   VolumeContext context_;
 };

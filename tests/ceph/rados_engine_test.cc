@@ -1,6 +1,7 @@
 // The rados engine on real pools.
 
 #include "engine_harness.h"
+#include "fleet/guard.h"
 
 namespace cephmark {
 namespace {
@@ -10,6 +11,7 @@ using test::error_of;
 using test::own_name;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class RadosEngine : public testing::Test {
  protected:
@@ -67,14 +69,18 @@ TEST_F(RadosEngine, WriteJobsTouchNothingFirstAndKeepWhatTheyAreToldToKeep) {
   EXPECT_EQ(under_test.io(Op::kWrite, 0, 4096, 'k'), 4096);
   under_test.close();
   EXPECT_EQ(size_of(object(0)), 4096);
-  // The next run finds it: its name is ours, it is filled up for reads and, having been there,
-  // stays.
-  under_test.job().rw.reads = true;
+  // The next run finds it under its stable name, does not write it and, as it was there, leaves it.
   under_test.job().engine_options.erase("keep_objects");
-  under_test.open();
-  EXPECT_EQ(size_of(object(0)), static_cast<int64_t>(kObject));
+  EXPECT_THAT(error_of([&] { under_test.open(); }), HasSubstr("was there before"));
   under_test.close();
-  EXPECT_EQ(size_of(object(0)), static_cast<int64_t>(kObject));
+  under_test.job().rw.reads = true;
+  under_test.job().rw.writes = false;
+  under_test.job().size.value = 4 * 4096;
+  under_test.open();
+  EXPECT_EQ(under_test.io(Op::kRead, 0, 4096), 4096);
+  EXPECT_EQ(under_test.text(4096), std::string(4096, 'k'));
+  under_test.close();
+  EXPECT_EQ(size_of(object(0)), 4096);
   EXPECT_EQ(size_of(object(1)), -1);
   const IoContext io = cluster->io("rbd");
   EXPECT_EQ(rados_remove(io.get(), object(0).c_str()), 0);
@@ -123,9 +129,39 @@ TEST_F(RadosEngine, TellsOfObjectsBeforeTheyAreMade) {
   EXPECT_EQ(size_of(object(0), "rbd", "space"), static_cast<int64_t>(kObject));
 }
 
-TEST_F(RadosEngine, AFleetsVmsHaveTheirOwnObjects) {
+TEST_F(RadosEngine, AFleetsVmsAndItsRunsHaveTheirOwnObjects) {
   under_test.plan.command = "run";
-  EXPECT_THAT(under_test.open().name, HasSubstr("rbd/vm-0." + object(0) + " and 3 more"));
+  under_test.run_id = "run-1";
+  EXPECT_EQ(under_test.open().name, "rbd/run-1.vm-0." + object(0) + " and 3 more");
+  under_test.close();
+  under_test.job().engine_options["object_names"] = "vm";
+  EXPECT_EQ(under_test.open().name, "rbd/vm-0." + object(0) + " and 3 more");
+  under_test.close();
+  under_test.job().engine_options["object_names"] = "fio";
+  EXPECT_EQ(under_test.open().name, "rbd/" + object(0) + " and 3 more");
+}
+
+TEST_F(RadosEngine, TheGuardAsksForEveryObjectThatMayBeThere) {
+  under_test.plan.command = "run";
+  under_test.job().engine_options["object_names"] = "fio";
+  GuardContext context;
+  context.cluster = cluster;
+  context.run_id = "run-1";
+  EXPECT_EQ(guard_targets(under_test.plan, context).writable.size(), 4u);
+  const IoContext io = cluster->io("rbd");
+  ASSERT_EQ(rados_write_full(io.get(), object(2).c_str(), "precious", 8), 0);
+  EXPECT_THAT(error_of([&] { guard_targets(under_test.plan, context); }),
+              AllOf(HasSubstr("rbd/" + object(2) + " was there before this run: 8 bytes"),
+                    Not(HasSubstr(object(1)))));
+  under_test.job().rw.writes = false;
+  guard_targets(under_test.plan, context);  // reading it is nobody's harm
+  under_test.job().rw.writes = true;
+  under_test.plan.grants.allow_write = {"rbd/" + object(2)};
+  guard_targets(under_test.plan, context);
+  under_test.plan.grants.allow_write.clear();
+  under_test.job().engine_options.erase("object_names");
+  EXPECT_TRUE(guard_targets(under_test.plan, context).writable.empty()) << "names of the run's own";
+  EXPECT_EQ(rados_remove(io.get(), object(2).c_str()), 0);
 }
 
 TEST_F(RadosEngine, TooLargeObjectsAndMissingSizesAreRefusedWithWords) {

@@ -17,6 +17,7 @@
 #include "base/subprocess.h"
 #include "fleet/device_state.h"
 #include "fleet/file_state.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -30,8 +31,6 @@ std::string sbin(const std::string& name) {
 class LoopDevice : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = (fs::temp_directory_path() / "cephmark-loop-XXXXXX").string();
-    directory_ = mkdtemp(name.data());
     file_ = directory_ + "/disk";
     write_file_atomically(file_, "");
     ASSERT_EQ(::truncate(file_.c_str(), 96 << 20), 0);
@@ -48,7 +47,6 @@ class LoopDevice : public testing::Test {
       run_command({sbin("blockdev"), "--setrw", loop_});
       run_command({sbin("losetup"), "-d", loop_});
     }
-    fs::remove_all(directory_);
   }
   std::string mount_point() const { return directory_ + "/mnt"; }
 
@@ -74,7 +72,9 @@ class LoopDevice : public testing::Test {
     EXPECT_EQ(write_decision(report, true).verdict, Verdict::kRefused);
   }
 
-  std::string directory_, file_, loop_;
+  testing_support::TemporaryDirectory scratch_;
+  const std::string directory_ = scratch_.path();
+  std::string file_, loop_;
   bool mounted_ = false;
 };
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -14,6 +13,7 @@
 #include "job/known_options.h"
 #include "job/numbers.h"
 #include "job/test_engines.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark {
 namespace {
@@ -22,20 +22,15 @@ class FioTest : public testing::Test {
  protected:
   void SetUp() override {
     if (find_program("fio").empty()) GTEST_SKIP() << "fio is not installed";
-    folder_ = std::filesystem::temp_directory_path() / fmt::format("cephmark-peer-{}", getpid());
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override {
-    if (!folder_.empty()) std::filesystem::remove_all(folder_);
   }
 
   CommandResult fio(const std::string& text, bool debug = false) {
-    const std::string path = folder_ / "job.fio";
+    const std::string path = folder_.path() + "/job.fio";
     std::ofstream(path) << text;
     std::vector<std::string> argv = {"fio", "--parse-only", path};
     if (debug) argv.insert(argv.begin() + 1, "--debug=parse");
     CommandOptions options;
-    options.directory = folder_;
+    options.directory = folder_.path();
     return run_command(argv, options);
   }
 
@@ -66,7 +61,7 @@ class FioTest : public testing::Test {
     return out;
   }
 
-  std::filesystem::path folder_;
+  testing_support::TemporaryDirectory folder_;
 };
 
 TEST_F(FioTest, SizesHaveFiosValues) {

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "base/time.h"
+#include "support/temporary_directory.h"
 
 namespace cephmark::testing_support {
 
@@ -44,25 +44,5 @@ inline bool eventually(const std::function<bool()>& condition,
     if (condition()) return true;
   return condition();
 }
-
-/// A directory of its own, removed with what is in it at the end.
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string pattern = std::filesystem::temp_directory_path() / "cephmark-test-XXXXXX";
-    if (!::mkdtemp(pattern.data())) throw Error("cannot make a temporary directory");
-    path_ = pattern;
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 }  // namespace cephmark::testing_support
