@@ -94,6 +94,13 @@ void Diagnostics::warn_once(std::string_view kind, const SourcePosition& where, 
   if (kinds_.emplace(kind).second) warn(where, std::move(message), std::move(hint));
 }
 
+bool Diagnostics::has_error_in_line_of(const SourcePosition& where) const {
+  return std::any_of(kept_.begin(), kept_.end(), [&](const Diagnostic& diagnostic) {
+    return diagnostic.severity == Severity::kError && diagnostic.where.file == where.file &&
+           diagnostic.where.line == where.line;
+  });
+}
+
 std::string Diagnostics::render(Severity severity) const {
   std::vector<const Diagnostic*> chosen;
   for (const auto& diagnostic : kept_)

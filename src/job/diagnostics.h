@@ -50,6 +50,8 @@ class Diagnostics {
   void warn_once(std::string_view kind, const SourcePosition& where, std::string message,
                  std::string hint = "");
 
+  /// An error was said about something in this line: what follows from it need not be said.
+  bool has_error_in_line_of(const SourcePosition& where) const;
   bool ok() const { return error_count_ == 0; }
   size_t error_count() const { return error_count_; }
   bool has_warnings() const { return warning_count_ > 0; }

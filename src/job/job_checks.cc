@@ -95,11 +95,20 @@ void JobCheck::fill_files() {
 }
 
 void JobCheck::check_time() {
-  if (spec_.time_based && spec_.runtime_ns == 0 &&
-      (!find("runtime") || find("runtime")->raw.has_value))
-    error("time_based",
-          fmt::format("the job \"{}\" is time_based but has no runtime", section_.own.name),
-          "add runtime=SECONDS, or remove time_based");
+  if (!spec_.time_based || spec_.runtime_ns > 0) return;
+  // A line that could not be read may have been meant as the runtime.
+  const auto misread = [&](const RawOption& option) {
+    return diagnostics_.has_error_in_line_of(option.where);
+  };
+  if (std::any_of(section_.own.options.begin(), section_.own.options.end(), misread) ||
+      std::any_of(section_.globals.begin(), section_.globals.end(), misread))
+    return;
+  const JobOption* option = find("time_based");
+  error("time_based",
+        option && option->from_global
+            ? "time_based is given for all jobs, and not all have a runtime"
+            : fmt::format("the job \"{}\" is time_based but has no runtime", section_.own.name),
+        "add runtime=SECONDS, or remove time_based");
 }
 
 void JobCheck::check_load() {

@@ -177,6 +177,9 @@ TEST_F(JobFileTest, TimeBasedNeedsARuntime) {
       errors_of("ioengine=null\nsize=4k\nrw=write\ntime_based"),
       AllOf(HasSubstr("t.fio:5:1"), HasSubstr("the job \"j\" is time_based but has no runtime")));
   EXPECT_EQ(errors_of("time_based\nruntime=1"), "");
+  for (const char* misread : {"runtime=abc", "runtim=10", "runtime="})
+    EXPECT_THAT(errors_of(std::string("time_based\n") + misread), Not(HasSubstr("has no runtime")))
+        << misread;
   EXPECT_EQ(errors_of("time_based=0"), "");
 }
 

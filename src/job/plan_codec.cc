@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 #include <type_traits>
 
 #include "base/error.h"
@@ -245,9 +246,15 @@ class Reader {
   }
 
   template <typename T>
-  void operator()(const char* key, T& field) const {
+  void operator()(const char* key, T& field) {
+    known_.insert(key);
     const auto found = in_.find(key);
     if (found != in_.end()) decode(*found, path_ + "." + key, field);
+  }
+  /// After all fields: a key that none of them has would change what runs, and is refused.
+  void done() const {
+    for (const auto& [key, value] : in_.items())
+      if (!known_.contains(key)) fail(path_ + "." + key, "is not a known key");
   }
 
   [[noreturn]] static void fail(const std::string& path, std::string_view problem) {
@@ -271,8 +278,9 @@ class Reader {
       if (!in.is_string()) fail(path, "not a text");
       value = in.get<std::string>();
     } else {
-      const Reader reader(in, path);
+      Reader reader(in, path);
       fields(reader, value);
+      reader.done();
     }
   }
   template <typename T>
@@ -336,6 +344,7 @@ class Reader {
 
   const Json& in_;
   std::string path_;
+  std::set<std::string, std::less<>> known_;
 };
 
 /// What no Plan of ours has, but a damaged or hostile one may.
@@ -373,7 +382,7 @@ Json plan_to_json(const Plan& plan) {
 
 Plan plan_from_json(const Json& json) {
   Plan plan;
-  const Reader reader(json, "plan");
+  Reader reader(json, "plan");
   int version = 0;
   reader("version", version);
   if (version < 1) Reader::fail("plan.version", "missing");
@@ -382,6 +391,7 @@ Plan plan_from_json(const Json& json) {
                             Plan::kSchemaVersion),
                 "use the program that wrote it, or a newer one");
   fields(reader, plan);
+  reader.done();
   for (size_t v = 0; v < plan.vms.size(); ++v)
     for (size_t j = 0; j < plan.vms[v].jobs.size(); ++j)
       check_job(plan.vms[v].jobs[j], fmt::format("plan.vms[{}].jobs[{}]", v, j));

@@ -1,6 +1,7 @@
 // plan_codec: Plan <-> JSON, for results on disk and for the wire between hosts. Pure functions,
 // any thread. The JSON carries "version"; what is written by this version is read back equal.
-// Unknown keys are ignored, so that a newer program may add some; a missing key keeps its default.
+// An unknown key is an error that names it: what cannot be honoured must not be left out silently.
+// A missing key keeps its default, so that plans of an older program of this version are read.
 #pragma once
 
 #include "base/json.h"

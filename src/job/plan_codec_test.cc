@@ -150,7 +150,13 @@ TEST(PlanCodec, DamageIsNamedByItsPlace) {
   EXPECT_EQ(error_of(Json::array()), "plan: not an object");
   EXPECT_EQ(error_of(Json::object()), "plan.version: missing");
   bad = good;
-  bad["new_key_of_a_later_version"] = 1;
+  bad["unheard"] = 1;
+  EXPECT_EQ(error_of(bad), "plan.unheard: is not a known key");
+  bad = good;
+  bad["vms"][1]["jobs"][0]["size"]["unit"] = "GiB";
+  EXPECT_EQ(error_of(bad), "plan.vms[1].jobs[0].size.unit: is not a known key");
+  bad = good;
+  bad["limits"].erase("slot_ns");
   EXPECT_EQ(error_of(bad), "");
 }
 
