@@ -24,9 +24,9 @@ void print_help() {
       "Usage: cephmark COMMAND [OPTIONS]      (cephmark COMMAND --help tells more)\n\n",
       kVersion);
   for (const auto& row : command_table())
-    text += fmt::format("  {:<10} {}\n", row.name, row.summary);
+    text += fmt::format("  {:<12} {}\n", row.name, row.summary);
   text += "\nA link to this program with one of these names stands in for another one:\n";
-  for (const auto& row : link_table()) text += fmt::format("  {:<10} {}\n", row.name, row.summary);
+  for (const auto& row : link_table()) text += fmt::format("  {:<12} {}\n", row.name, row.summary);
   text +=
       "\nExamples:\n"
       "  cephmark lab up                                  a small real cluster on this machine\n"

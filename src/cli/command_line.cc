@@ -50,14 +50,27 @@ std::string unknown_option(const CLI::App& app, const std::vector<std::string>& 
   return "";
 }
 
+std::function<void(const CLI::App&)> help_reader;
+
 }  // namespace
+
+HelpReader::HelpReader(std::function<void(const CLI::App& app)> read) {
+  help_reader = std::move(read);
+}
+
+HelpReader::~HelpReader() {
+  help_reader = nullptr;
+}
 
 bool parse_command_line(CLI::App& app, const std::vector<std::string>& argv) {
   std::vector<std::string> reversed(argv.rbegin(), argv.rend() - (argv.empty() ? 0 : 1));
   try {
     app.parse(reversed);
   } catch (const CLI::CallForHelp&) {
-    std::fputs(app.help().c_str(), stdout);
+    if (help_reader)
+      help_reader(app);
+    else
+      std::fputs(app.help().c_str(), stdout);
     return false;
   } catch (const CLI::ParseError& error) {
     std::string hint = app.get_name() + " --help tells the options";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,5 +13,15 @@ namespace cephmark {
 /// for and printed, the command is done. Throws UsageError for a wrong command line: an unknown
 /// option or subcommand with what may have been meant, else in the words of CLI11.
 bool parse_command_line(CLI::App& app, const std::vector<std::string>& argv);
+
+/// While one lives, --help is not printed: `read` gets what the command takes (command_reference).
+/// One at a time, on the thread that parses.
+class HelpReader {
+ public:
+  explicit HelpReader(std::function<void(const CLI::App& app)> read);
+  ~HelpReader();
+  HelpReader(const HelpReader&) = delete;
+  HelpReader& operator=(const HelpReader&) = delete;
+};
 
 }  // namespace cephmark

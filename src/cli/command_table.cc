@@ -13,6 +13,8 @@ constexpr auto kCommands = std::to_array<CommandRow>({
     {"results", "list, show and export the results that were kept", run_results_command},
     {"volumes", "make, prefill, list and remove the images of VMs", run_volumes_command},
     {"cleanup", "undo what dead runs left", run_cleanup_command},
+    {"completion", "print a completion script for bash, zsh or fish", run_completion_command},
+    {"man", "print the manual page", run_man_command},
     {"version", "print the version", run_version_command},
 });
 

@@ -12,6 +12,8 @@ int run_lab_command(const std::vector<std::string>& argv);
 int run_results_command(const std::vector<std::string>& argv);
 int run_cleanup_command(const std::vector<std::string>& argv);
 int run_volumes_command(const std::vector<std::string>& argv);
+int run_completion_command(const std::vector<std::string>& argv);
+int run_man_command(const std::vector<std::string>& argv);
 int run_version_command(const std::vector<std::string>& argv);
 
 }  // namespace cephmark
