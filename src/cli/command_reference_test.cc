@@ -107,7 +107,7 @@ TEST_F(Bash, OffersWhatMayStandThere) {
   EXPECT_EQ(offers({"cephmark", "ru"}), "run\n");
   EXPECT_EQ(offers({"cephmark", "run", "--runt"}), "--runtime\n");
   EXPECT_EQ(offers({"cephmark", "run", "--runner", ""}), "native fio\n");
-  EXPECT_EQ(offers({"cephmark", "run", "x.fio", "--output", "fio"}), "fio-json fio-json+\n");
+  EXPECT_EQ(offers({"cephmark", "run", "x.fio", "--output", "cs"}), "csv\n");
   EXPECT_EQ(offers({"cephmark", "lab", "osd", "pa"}), "pause\n");
   EXPECT_THAT(offers({"cephmark", "lab", "up", "--"}), HasSubstr("--osd-size"));
   EXPECT_THAT(offers({"cephmark", "run", scratch_.path() + "/comp"}), HasSubstr("completion.sh"));
