@@ -86,7 +86,8 @@ class IoQueue {
   /// Accepts requests from the front of the batch; sets submitted_ns unless the caller did
   /// (non-zero). Returns how many were accepted (the rest is to be offered again after
   /// completions). A request that fails at once is accepted and completes with -errno. Asynchronous
-  /// for kPolled and kCallback; kBlocking completes in place.
+  /// for kPolled and kCallback; kBlocking completes in place, one after the other, and stops behind
+  /// a request that failed, fell short or took long, so that its caller can see to that.
   virtual int submit(std::span<IoRequest* const> batch) noexcept = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 
@@ -199,6 +200,137 @@ TEST_P(EngineContract, AWaitEndsByTheWakeDescriptor) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, EngineContract, testing::ValuesIn(local_engines()),
                          [](const auto& row) { return row.param; });
+
+TEST(PsyncQueue, ARequestThatFallsShortIsTheLastOfItsBatch) {
+  const Directory directory;
+  JobSpec job;
+  job.name = "short";
+  job.ioengine = "psync";
+  job.directory = directory.path();
+  job.size = {SizeSpec::Kind::kBytes, kSize};
+  job.rw.reads = true;
+  const Plan plan;
+  const VmPlan vm;
+  const auto engine = find_engine("psync")->create(job, EngineContext{plan, vm});
+  engine->open();
+  const auto queue = engine->make_queue({.depth = 1, .job = &job});
+  std::vector<std::byte> memory(kBlock);
+  IoRequest requests[4];
+  IoRequest* batch[4];
+  for (int i = 0; i < 4; ++i) {
+    requests[i].length = kBlock;
+    requests[i].buffer = memory.data();
+    batch[i] = &requests[i];
+  }
+  requests[1].offset = kSize - 512;
+  int accepted = queue->submit(batch);
+  if (accepted == 1) accepted += queue->submit(std::span(batch).subspan(1));  // the first was slow
+  EXPECT_EQ(accepted, 2);
+  EXPECT_EQ(requests[1].result, 512);
+  EXPECT_EQ(requests[2].submitted_ns, 0);
+  engine->close();
+}
+
+// The options of a kernel engine change how I/O is done, not what comes of it.
+class IoUringOptions : public testing::TestWithParam<std::map<std::string, std::string>> {};
+
+TEST_P(IoUringOptions, ReadsEveryBlock) {
+  const Directory directory;
+  JobSpec job;
+  job.name = "options";
+  job.ioengine = "io_uring";
+  job.directory = directory.path();
+  job.size = {SizeSpec::Kind::kBytes, kSize};
+  job.rw.reads = job.rw.writes = true;
+  job.engine_options = GetParam();
+  const Plan plan;
+  const VmPlan vm;
+  const EngineRow& row = *find_engine("io_uring");
+  const auto engine = row.create(job, EngineContext{plan, vm});
+  engine->open();
+  const auto port = row.make_port(2 * kDepth, job);
+  void* memory = std::aligned_alloc(kBlock, 2 * kDepth * kBlock);
+  std::memset(memory, 0, 2 * kDepth * kBlock);
+  std::vector<IoRequest> requests(2 * kDepth);
+  std::vector<std::unique_ptr<IoQueue>> queues;
+  for (unsigned q = 0; q < 2; ++q) {  // two lanes on one ring
+    QueueSetup setup{.depth = kDepth, .port = port.get(), .job = &job};
+    for (unsigned i = 0; i < kDepth; ++i) {
+      IoRequest& request = requests[q * kDepth + i];
+      request.buffer = static_cast<std::byte*>(memory) + (q * kDepth + i) * kBlock;
+      request.slot = i;
+      request.offset = (q * kDepth + i) * kBlock;
+      request.length = kBlock;
+      setup.buffers.emplace_back(request.buffer, kBlock);
+    }
+    queues.push_back(engine->make_queue(setup));
+  }
+  for (const Op op : {Op::kWrite, Op::kRead, Op::kFlush}) {
+    for (unsigned i = 0; i < requests.size(); ++i) {
+      IoRequest& request = requests[i];
+      request.op = op;
+      if (op == Op::kFlush) request.length = 0;
+      if (op != Op::kFlush)
+        std::fill_n(request.buffer, kBlock, static_cast<std::byte>(op == Op::kWrite ? i + 1 : 0));
+      IoRequest* one[1] = {&request};
+      ASSERT_EQ(queues[i / kDepth]->submit(one), 1);
+    }
+    ASSERT_EQ(port->flush(), 0);
+    size_t back = 0;
+    IoRequest* out[2 * kDepth];
+    const int64_t give_up_ns = monotonic_ns() + 30 * kNsPerSecond;
+    while (back < requests.size() && monotonic_ns() < give_up_ns) {
+      const int reaped = port->reap(out);
+      for (int i = 0; i < reaped; ++i)
+        EXPECT_EQ(out[i]->result, static_cast<int64_t>(out[i]->length)) << op_name(op);
+      back += static_cast<size_t>(reaped);
+      if (reaped == 0) port->wait(-1, monotonic_ns() + 10 * kNsPerMs);
+    }
+    ASSERT_EQ(back, requests.size());
+    for (unsigned i = 0; op == Op::kRead && i < requests.size(); ++i)
+      EXPECT_EQ(requests[i].buffer[kBlock - 1], static_cast<std::byte>(i + 1));
+  }
+  queues.clear();
+  engine->close();
+  std::free(memory);
+}
+
+using Options = std::map<std::string, std::string>;
+INSTANTIATE_TEST_SUITE_P(
+    Sets, IoUringOptions,
+    testing::Values(Options{}, Options{{"registerfiles", "0"}}, Options{{"force_async", "1"}},
+                    Options{{"force_async", "3"}, {"registerfiles", "1"}},
+                    Options{{"fixedbufs", "1"}},
+                    Options{{"fixedbufs", "1"}, {"registerfiles", "0"}, {"force_async", "2"}}));
+
+TEST(IoUring, PollingWantsDirectIo) {
+  JobSpec job;
+  job.name = "polled";
+  job.ioengine = "io_uring";
+  job.engine_options = {{"hipri", "1"}};
+  const Plan plan;
+  const VmPlan vm;
+  EXPECT_THROW(find_engine("io_uring")->create(job, EngineContext{plan, vm}), UsageError);
+}
+
+TEST(Libaio, MoreThanTheKernelAllowsIsRefusedBeforeAnythingIsOpened) {
+  Plan plan;
+  plan.vms.resize(1);
+  JobSpec job;
+  job.name = "deep";
+  job.ioengine = "libaio";
+  job.iodepth = 32768;
+  job.numjobs = 1'000'000;
+  plan.vms[0].jobs.push_back(job);
+  try {
+    find_engine("libaio")->create(job, EngineContext{plan, plan.vms[0]});
+    FAIL() << "32 thousand million requests were accepted";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("32768000000 requests"));
+    EXPECT_THAT(error.what(), testing::HasSubstr("fs.aio-max-nr"));
+    EXPECT_THAT(error.hint(), testing::HasSubstr("sysctl -w fs.aio-max-nr="));
+  }
+}
 
 // File targets.
 

@@ -7,7 +7,9 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
+#include <fstream>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -18,16 +20,46 @@
 namespace cephmark {
 namespace {
 
+constexpr const char* kAioMaxNr = "/proc/sys/fs/aio-max-nr";
+constexpr const char* kAioNr = "/proc/sys/fs/aio-nr";
+
+uint64_t kernel_number(const char* path) {
+  uint64_t value = 0;
+  std::ifstream(path) >> value;
+  return value;
+}
+
+Error no_room(uint64_t wanted) {
+  const uint64_t most = kernel_number(kAioMaxNr), used = kernel_number(kAioNr);
+  return Error(fmt::format("libaio: {} requests in flight are wanted, but of the kernel's {} for all "
+                           "programs (fs.aio-max-nr) {} are taken (fs.aio-nr)",
+                           wanted, most, used),
+               fmt::format("sysctl -w fs.aio-max-nr={}, or a smaller iodepth or fewer jobs, or "
+                           "ioengine=io_uring",
+                           std::bit_ceil(used + wanted)));
+}
+
+// What all libaio jobs of a plan take, at least: said before anything is opened or laid out.
+void check_room(const Plan& plan) {
+  uint64_t wanted = 0;
+  for (const VmPlan& vm : plan.vms)
+    for (const JobSpec& job : vm.jobs)
+      if (job.ioengine == "libaio")
+        wanted += uint64_t{job.iodepth} * static_cast<uint64_t>(std::max(1, job.numjobs));
+  const uint64_t most = kernel_number(kAioMaxNr);
+  if (most != 0 && wanted + kernel_number(kAioNr) > most) throw no_room(wanted);
+}
+
 class LibaioPort : public Port {
  public:
   explicit LibaioPort(unsigned depth) : events_(depth + 1) {
     pending_.reserve(depth);
     finished_.reserve(depth);
     const int rc = io_setup(static_cast<int>(depth + 1), &context_);
+    if (rc == -EAGAIN) throw no_room(depth + 1);
     if (rc < 0)
-      throw Error(
-          fmt::format("libaio: cannot set up a context for {} requests: {}", depth, errno_text(rc)),
-          rc == -EAGAIN ? "raise the sysctl fs.aio-max-nr, or use a smaller iodepth" : "");
+      throw Error(fmt::format("libaio: cannot set up a context for {} requests: {}", depth,
+                              errno_text(rc)));
   }
   ~LibaioPort() override { io_destroy(context_); }
 
@@ -185,6 +217,7 @@ class LibaioEngine : public FileEngine {
 }  // namespace
 
 std::unique_ptr<Engine> make_libaio_engine(const JobSpec& job, const EngineContext& context) {
+  check_room(context.plan);
   return std::make_unique<LibaioEngine>(job, context);
 }
 std::unique_ptr<Port> make_libaio_port(unsigned depth, const JobSpec&) {

@@ -11,6 +11,8 @@ namespace {
 /// end_fsync may have much to write back.
 constexpr int64_t kEndFlushGrace_ns = 60 * kNsPerSecond;
 constexpr int64_t kOfferAgain_ns = kNsPerMs;
+/// This close to its end a blocking lane looks at the clock between any two requests.
+constexpr int64_t kNearEnd_ns = kNsPerMs;
 
 }  // namespace
 
@@ -23,18 +25,18 @@ Lane::Lane(const LaneSetup& setup, const RecorderSetup& recording,
       recorder_(recording, collector),
       source_(std::move(source)),
       memory_(memory),
-      slots_(setup.depth),
-      free_(setup.depth),
-      free_count_(setup.depth),
-      done_bytes_(setup.depth) {
-  again_.reserve(setup.depth);
-  for (unsigned i = 0; i < setup.depth; ++i) {
+      slots_(std::max(setup.depth, setup.blocking_batch)),
+      free_(slots_.size()),
+      free_count_(slots_.size()),
+      done_bytes_(slots_.size()) {
+  again_.reserve(slots_.size());
+  for (unsigned i = 0; i < slots_.size(); ++i) {
     // The stack gives slot 0 first.
     IoRequest& request = slots_[i];
     request.slot = i;
     request.lane = this;
-    request.buffer = memory ? memory + i * setup.slot_bytes : nullptr;
-    free_[setup.depth - 1 - i] = &request;
+    request.buffer = slot_memory(i);
+    free_[slots_.size() - 1 - i] = &request;
   }
   for (Op op : setup.ops) recorder_.reserve(op);
 }
@@ -110,7 +112,9 @@ void Lane::maybe_done(int64_t now_ns) noexcept {
   if (state_ != State::kDraining || in_flight() > 0) return;
   // end_fsync: when all else is done, and outside of the measured window.
   while (end_batches_left_ && !failed_ && !stopped_early_) {
-    const std::span<IoRequest*> batch(free_);
+    const bool blocking = setup_.mode == CompletionMode::kBlocking;
+    const std::span<IoRequest*> batch =
+        blocking ? std::span(free_).last(1) : std::span<IoRequest*>(free_);
     const size_t count = source_->end_batch(batch);
     end_batches_left_ = count > 0;
     if (count == 0) break;
@@ -119,12 +123,11 @@ void Lane::maybe_done(int64_t now_ns) noexcept {
     const std::span<IoRequest*> flushes = batch.last(count);
     for (IoRequest* request : flushes) request->submitted_ns = 0;
     drain_deadline_ns_ = now_ns + std::max(setup_.drain_grace_ns, kEndFlushGrace_ns);
-    const unsigned accepted = submit(flushes, now_ns);
-    if (setup_.mode == CompletionMode::kBlocking) {
-      IoRequest* done[1] = {flushes[0]};
-      complete(done);
+    if (blocking) {
+      run_blocking(flushes);
       continue;
     }
+    const unsigned accepted = submit(flushes, now_ns);
     for (size_t i = accepted; i < count; ++i) put_back(*flushes[i]);
     if (accepted > 0) return;
   }
@@ -140,7 +143,7 @@ void Lane::finish(int64_t now_ns) noexcept {
 }
 
 void Lane::put_back(IoRequest& request) noexcept {
-  if (memory_) request.buffer = memory_ + request.slot * setup_.slot_bytes;
+  request.buffer = slot_memory(request.slot);
   request.flags = 0;
   done_bytes_[request.slot] = 0;
   free_[free_count_++] = &request;
@@ -150,6 +153,10 @@ void Lane::complete(std::span<IoRequest* const> batch) noexcept {
   if (state_ == State::kDone) return;  // it was given up; its memory stays for this
   in_flight_.store(in_flight() - static_cast<unsigned>(batch.size()), std::memory_order_relaxed);
   recorder_.count_complete(static_cast<unsigned>(batch.size()));
+  record(batch);
+}
+
+void Lane::record(std::span<IoRequest* const> batch) noexcept {
   size_t free_count = free_count_;
   for (IoRequest* request : batch) {
     if (request->result != static_cast<int64_t>(request->length) || (request->flags & kPartly))
@@ -226,6 +233,23 @@ unsigned Lane::submit(std::span<IoRequest*> batch, int64_t now_ns) noexcept {
   return accepted;
 }
 
+// The engine does them one after the other, and may stop early to let the clock and the first
+// failure be looked at: the rest is offered again.
+void Lane::run_blocking(std::span<IoRequest*> batch) noexcept {
+  in_flight_.store(1, std::memory_order_relaxed);
+  const size_t done = static_cast<size_t>(queue_->submit({batch.data(), batch.size()}));
+  in_flight_.store(0, std::memory_order_relaxed);
+  issued_.store(issued_.load(std::memory_order_relaxed) + done, std::memory_order_relaxed);
+  recorder_.count_blocking(done);
+  record(batch.first(done));
+  for (IoRequest* request : batch.subspan(done)) {
+    if (issuing_)
+      again_.push_back(request);
+    else
+      put_back(*request);
+  }
+}
+
 void Lane::flushed(int64_t now_ns) noexcept {
   const int64_t took_ns = now_ns - unflushed_since_ns_;
   for (int op = 0; op < kOpCount; ++op) {
@@ -236,17 +260,13 @@ void Lane::flushed(int64_t now_ns) noexcept {
 }
 
 void Lane::offer_again(int64_t now_ns) noexcept {
-  const unsigned accepted = submit(again_, now_ns);
-  std::span<IoRequest*> batch(again_);
   if (setup_.mode == CompletionMode::kBlocking) {
-    IoRequest* done[1];
-    for (unsigned i = 0; i < accepted; ++i) {
-      done[0] = batch[i];
-      again_.clear();  // depth 1
-      complete(done);
-    }
+    IoRequest* first[1] = {again_.front()};
+    again_.erase(again_.begin());
+    run_blocking(first);
     return;
   }
+  const unsigned accepted = submit(again_, now_ns);
   again_.erase(again_.begin(), again_.begin() + accepted);
 }
 
@@ -255,14 +275,17 @@ bool Lane::refill(int64_t now_ns, unsigned budget) noexcept {
     maybe_done(now_ns);
     return false;
   }
-  if (now_ns >= std::min(deadline_ns_, control_.stop_ns())) {
+  const int64_t end_ns = std::min(deadline_ns_, control_.stop_ns());
+  if (now_ns >= end_ns) {
     visit(now_ns);
     return false;
   }
+  const bool blocking = setup_.mode == CompletionMode::kBlocking;
   if (!again_.empty()) {
     offer_again(now_ns);
-    if (!again_.empty() || !issuing_) return false;
+    if (blocking || !again_.empty() || !issuing_) return false;
   }
+  if (blocking) budget = end_ns - now_ns < kNearEnd_ns ? 1 : setup_.blocking_batch;
   const size_t wanted = std::min<size_t>(free_count_, budget);
   if (wanted == 0) return budget == 0 && free_count_ > 0 && source_->next_due_ns() <= now_ns;
   const std::span<IoRequest*> batch(&free_[free_count_ - wanted], wanted);
@@ -283,12 +306,11 @@ bool Lane::refill(int64_t now_ns, unsigned budget) noexcept {
   // The port stamps them all at once here; blocking and library engines stamp each before its call.
   const int64_t stamp_ns = setup_.mode == CompletionMode::kPolled ? now_ns : 0;
   for (IoRequest* request : filled) request->submitted_ns = stamp_ns;
-  const unsigned accepted = submit(filled, now_ns);
-  if (setup_.mode == CompletionMode::kBlocking) {
-    IoRequest* done[1] = {filled[0]};
-    complete(done);
+  if (blocking) {
+    run_blocking(filled);
     return false;
   }
+  const unsigned accepted = submit(filled, now_ns);
   for (size_t i = accepted; i < got; ++i) again_.push_back(filled[i]);
   return got == budget && free_count_ > 0 && source_->next_due_ns() <= now_ns;
 }

@@ -47,6 +47,9 @@ struct LaneSetup {
   bool continue_on_error = false;  ///< false: the job stops at its first error (fio's rule)
   bool hand_over_only = false;     ///< the oracle: completion threads never advance a lane
   unsigned callback_budget = 8;    ///< submissions per visit of a completion thread
+  /// kBlocking: how many requests go to one submit call, which does them one after the other (depth
+  /// stays 1). Above 1 they share the memory of one slot: for jobs that only read.
+  unsigned blocking_batch = 1;
   uint64_t slot_bytes = 0;         ///< of buffer per slot; 0: none
   int64_t (*clock)() = nullptr;    ///< monotonic_ns, or a test's
 };
@@ -106,6 +109,8 @@ class Lane final : public Ready {
   void start(int64_t start_ns) noexcept;
   void stop_issuing(int64_t at_ns) noexcept;
   void maybe_done(int64_t now_ns) noexcept;
+  void record(std::span<IoRequest* const> batch) noexcept;
+  void run_blocking(std::span<IoRequest*> batch) noexcept;
   void finish(int64_t now_ns) noexcept;
   void complete_oddly(IoRequest& request) noexcept;
   void put_back(IoRequest& request) noexcept;
@@ -113,6 +118,9 @@ class Lane final : public Ready {
   void offer_again(int64_t now_ns) noexcept;
   void take_mailbox() noexcept;
   void advance(unsigned budget) noexcept;
+  std::byte* slot_memory(uint32_t slot) const noexcept {
+    return memory_ && setup_.blocking_batch == 1 ? memory_ + slot * setup_.slot_bytes : memory_;
+  }
   void set_next_wake(int64_t at_ns) noexcept {
     next_wake_ns_.store(at_ns, std::memory_order_relaxed);
   }

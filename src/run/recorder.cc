@@ -146,6 +146,13 @@ void Recorder::count_complete(unsigned count) noexcept {
   if (measuring()) ++depths_.complete[batch_bucket(count)];
 }
 
+void Recorder::count_blocking(uint64_t count) noexcept {
+  if (!measuring()) return;
+  depths_.depth[depth_bucket(1)] += count;
+  depths_.submit[batch_bucket(1)] += count;
+  depths_.complete[batch_bucket(1)] += count;
+}
+
 void Recorder::add_error(const IoRequest& request, int error) noexcept {
   if (request.completed_ns >= segment_end_ns_) turn(request.completed_ns);
   ++segment_.errors[op_index(request.op)];

@@ -68,6 +68,8 @@ class Recorder {
   /// A batch of `count` went out, `in_flight` are out with it.
   void count_submit(unsigned count, unsigned in_flight) noexcept;
   void count_complete(unsigned count) noexcept;
+  /// `count` requests were done one after the other, each in a call of its own.
+  void count_blocking(uint64_t count) noexcept;
 
   /// Publishes what is finished at now_ns; for lanes that are idle. Returns when to come again.
   int64_t visit(int64_t now_ns) noexcept {

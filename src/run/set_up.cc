@@ -22,6 +22,7 @@ constexpr uint64_t kPage_bytes = 4096;
 constexpr uint64_t kTouchAtMost_bytes = kGiB;  ///< of all lanes: page faults belong before the run
 constexpr unsigned kCallbackSubmissions = 8;   ///< reference: what a completion thread may do
 constexpr uint64_t kCallbackPayload_bytes = 64 * kKiB;
+constexpr unsigned kBlockingBatch = 16;
 constexpr unsigned kClosers = 16;
 constexpr int64_t kCloseTimeout_ns = 30 * kNsPerSecond;
 constexpr int64_t kSettleTimeout_ns = 60 * kNsPerSecond;
@@ -182,6 +183,9 @@ void make_lanes(RunState& state, const LocalRunnerOptions& options, int64_t slot
         setup.vm = static_cast<int>(vm);
         setup.job = static_cast<int>(j);
         setup.clone = clone;
+        const bool only_reads = !job.rw.writes && !job.rw.trims;
+        if (setup.mode == CompletionMode::kBlocking && only_reads && !source->open_loop())
+          setup.blocking_batch = kBlockingBatch;
         setup.slot_bytes = job.rw.reads || job.rw.writes ? round_up(source->max_length()) : 0;
         const RecorderSetup recording{.slot_ns = slot_ns,
                                       .open_loop = source->open_loop(),
@@ -202,10 +206,16 @@ void make_lanes(RunState& state, const LocalRunnerOptions& options, int64_t slot
 // One worker per CPU and engine, or per lane where calls block. Each stage's lanes are dealt in
 // turn, so that every stage keeps all workers busy.
 void make_workers(RunState& state, int cpus) {
-  std::map<const EngineRow*, std::map<int, std::vector<LanePlace*>>> groups;
-  for (LanePlace& place : state.lanes)
-    groups[place.target->row][place.lane->setup().stage].push_back(&place);
-  for (auto& [row, stages] : groups) {
+  // A port is made as its jobs' engine options want it: jobs that differ in them share none.
+  using Kind = std::pair<const EngineRow*, std::map<std::string, std::string>>;
+  std::map<Kind, std::map<int, std::vector<LanePlace*>>> groups;
+  for (LanePlace& place : state.lanes) {
+    Kind kind{place.target->row, {}};
+    if (kind.first->make_port) kind.second = place.job->engine_options;
+    groups[kind][place.lane->setup().stage].push_back(&place);
+  }
+  for (auto& [kind, stages] : groups) {
+    const EngineRow* row = kind.first;
     size_t widest = 0;
     for (const auto& [stage, places] : stages) widest = std::max(widest, places.size());
     const bool blocking = row->completion == CompletionMode::kBlocking;
