@@ -1,12 +1,19 @@
 // raw_loop: the least that a program can do with a library to keep N requests in flight. What the
 // engines are measured against (bench.py): no statistics but a count, no clock but the deadline's.
-//   raw_loop pread FILE SECONDS               4 KiB random preads, one thread
-//   raw_loop rbd-read|rbd-write POOL IMAGE DEPTH SECONDS   4 KiB random, resubmitted from the
-//   callback, cache off raw_loop rados-read POOL DEPTH SECONDS    4 KiB random reads of 64 objects
-//   that it writes first and removes
-// Prints one JSON line: {"ios": N, "seconds": S, "cpu_seconds": C}, all of the loop alone: what
-// connecting and opening cost is not in it (the whole process's is known to who calls wait4).
+//   raw_loop pread FILE SECONDS                 4 KiB random preads, one thread
+//   raw_loop io_uring FILE DEPTH SECONDS        4 KiB random reads, one ring, handed to the kernel's
+//                                               workers at once (as tmpfs needs)
+//   raw_loop rbd-read|rbd-write POOL IMAGE DEPTH SECONDS    4 KiB random, resubmitted from the
+//                                               callback, cache off
+//   raw_loop rbd-fleet POOL PREFIX IMAGES DEPTH SECONDS     the same reads of PREFIX0, PREFIX1, ...
+//                                               on one connection, opened by 16 threads
+//   raw_loop rados-read POOL DEPTH SECONDS      4 KiB random reads of 64 objects that it writes first
+//                                               and removes
+// Prints one JSON line: {"ios": N, "seconds": S, "cpu_seconds": C, "start_wall_s": T}, the counts of
+// the loop alone: what connecting and opening cost is not in it (the whole process's is known to who
+// calls wait4). T is the Unix time at which the loop began.
 #include <fcntl.h>
+#include <liburing.h>
 #include <rados/librados.h>
 #include <rbd/librbd.h>
 #include <sys/resource.h>
@@ -21,6 +28,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/error.h"
@@ -46,15 +54,17 @@ double cpu_seconds() {
 }
 
 struct Start {
+  double wall_s = static_cast<double>(wall_ns()) / kNsPerSecond;
   int64_t ns = monotonic_ns();
   double cpu_s = cpu_seconds();
 };
 
 void report(uint64_t ios, const Start& start) {
-  std::printf("{\"ios\": %llu, \"seconds\": %.6f, \"cpu_seconds\": %.6f}\n",
-              static_cast<unsigned long long>(ios),
-              static_cast<double>(monotonic_ns() - start.ns) / kNsPerSecond,
-              cpu_seconds() - start.cpu_s);
+  std::printf(
+      "{\"ios\": %llu, \"seconds\": %.6f, \"cpu_seconds\": %.6f, \"start_wall_s\": %.6f}\n",
+      static_cast<unsigned long long>(ios),
+      static_cast<double>(monotonic_ns() - start.ns) / kNsPerSecond, cpu_seconds() - start.cpu_s,
+      start.wall_s);
 }
 
 int run_pread(const std::string& path, int64_t seconds) {
@@ -72,6 +82,51 @@ int run_pread(const std::string& path, int64_t seconds) {
     must(pread(fd, buffer, kBlock, rng.below(blocks) * kBlock) < 0 ? -errno : 0, "pread");
   report(ios, start);
   std::free(buffer);
+  ::close(fd);
+  return 0;
+}
+
+int run_io_uring(const std::string& path, unsigned depth, int64_t seconds) {
+  const int fd = ::open(path.c_str(), O_RDONLY);
+  must(fd < 0 ? -errno : 0, path.c_str());
+  struct stat status {};
+  must(fstat(fd, &status) ? -errno : 0, "fstat");
+  const uint64_t blocks = status.st_size / kBlock;
+  io_uring ring;
+  must(io_uring_queue_init(depth, &ring, IORING_SETUP_COOP_TASKRUN), "io_uring_queue_init");
+  must(io_uring_register_files(&ring, &fd, 1), "io_uring_register_files");
+  char* buffers = static_cast<char*>(std::aligned_alloc(4096, depth * kBlock));
+  std::memset(buffers, 0, depth * kBlock);
+  Rng rng(1);
+  const auto submit = [&](uint64_t slot) {
+    io_uring_sqe* entry = io_uring_get_sqe(&ring);
+    io_uring_prep_read(entry, 0, buffers + slot * kBlock, kBlock, rng.below(blocks) * kBlock);
+    entry->flags |= IOSQE_FIXED_FILE | IOSQE_ASYNC;
+    entry->user_data = slot;
+  };
+  const Start start;
+  const int64_t end = start.ns + seconds * kNsPerSecond;
+  for (unsigned slot = 0; slot < depth; ++slot) submit(slot);
+  uint64_t ios = 0, in_flight = depth;
+  while (in_flight > 0) {
+    must(io_uring_submit_and_wait(&ring, 1), "io_uring_submit_and_wait");
+    const bool more = monotonic_ns() < end;
+    unsigned head = 0, seen = 0;
+    io_uring_cqe* event = nullptr;
+    io_uring_for_each_cqe(&ring, head, event) {
+      must(event->res, "io_uring read");
+      ++seen;
+      if (more)
+        submit(event->user_data);
+      else
+        --in_flight;
+    }
+    io_uring_cq_advance(&ring, seen);
+    ios += seen;
+  }
+  report(ios, start);
+  io_uring_queue_exit(&ring);
+  std::free(buffers);
   ::close(fd);
   return 0;
 }
@@ -176,8 +231,36 @@ std::vector<std::unique_ptr<Slot>> make_slots(Shared& shared, int depth) {
   return slots;
 }
 
+void run_fleet(rados_ioctx_t io, const std::string& prefix, size_t count, int depth,
+               int64_t seconds) {
+  std::vector<rbd_image_t> images(count);
+  std::atomic<size_t> next{0};
+  // Each image by one of 16 threads.
+  const auto all = [&](const auto& what) {
+    next = 0;
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 16; ++i)
+      threads.emplace_back([&] {
+        for (size_t k; (k = next++) < count;) what(k);
+      });
+  };
+  all([&](size_t k) {
+    const std::string name = prefix + std::to_string(k);
+    must(rbd_open(io, name.c_str(), &images[k], nullptr), name.c_str());
+  });
+  uint64_t size = 0;
+  must(rbd_get_size(images[0], &size), "rbd_get_size");
+  Shared shared;
+  auto slots = make_slots(shared, static_cast<int>(count) * depth);
+  for (size_t i = 0; i < slots.size(); ++i)
+    slots[i]->image = images[i % count], slots[i]->blocks = size / kBlock;
+  drive(slots, shared, seconds, submit_rbd);
+  for (auto& slot : slots) std::free(slot->buffer);
+  all([&](size_t k) { must(rbd_close(images[k]), "rbd_close"); });
+}
+
 int run_ceph(const std::string& mode, const std::string& pool, const std::string& image_name,
-             int depth, int64_t seconds) {
+             int depth, int64_t seconds, size_t images = 1) {
   rados_t cluster;
   must(rados_create(&cluster, "admin"), "rados_create");
   must(rados_conf_read_file(cluster, nullptr), "ceph.conf");
@@ -185,6 +268,12 @@ int run_ceph(const std::string& mode, const std::string& pool, const std::string
   must(rados_connect(cluster), "rados_connect");
   rados_ioctx_t io;
   must(rados_ioctx_create(cluster, pool.c_str(), &io), pool.c_str());
+  if (mode == "rbd-fleet") {
+    run_fleet(io, image_name, images, depth, seconds);
+    rados_ioctx_destroy(io);
+    rados_shutdown(cluster);
+    return 0;
+  }
   Shared shared;
   auto slots = make_slots(shared, depth);
   if (mode == "rados-read") {
@@ -215,13 +304,19 @@ int run_ceph(const std::string& mode, const std::string& pool, const std::string
 
 int run(const std::vector<std::string>& args) {
   if (args.size() == 4 && args[1] == "pread") return run_pread(args[2], std::stol(args[3]));
+  if (args.size() == 5 && args[1] == "io_uring")
+    return run_io_uring(args[2], static_cast<unsigned>(std::stoi(args[3])), std::stol(args[4]));
+  if (args.size() == 7 && args[1] == "rbd-fleet")
+    return run_ceph(args[1], args[2], args[3], std::stoi(args[5]), std::stol(args[6]),
+                    std::stoul(args[4]));
   if (args.size() == 6 && (args[1] == "rbd-read" || args[1] == "rbd-write"))
     return run_ceph(args[1], args[2], args[3], std::stoi(args[4]), std::stol(args[5]));
   if (args.size() == 5 && args[1] == "rados-read")
     return run_ceph(args[1], args[2], "", std::stoi(args[3]), std::stol(args[4]));
   std::fprintf(stderr,
-               "usage: raw_loop pread FILE SECONDS | rbd-read|rbd-write POOL IMAGE DEPTH SECONDS | "
-               "rados-read POOL DEPTH SECONDS\n");
+               "usage: raw_loop pread FILE SECONDS | io_uring FILE DEPTH SECONDS | "
+               "rbd-read|rbd-write POOL IMAGE DEPTH SECONDS | "
+               "rbd-fleet POOL PREFIX IMAGES DEPTH SECONDS | rados-read POOL DEPTH SECONDS\n");
   return 2;
 }
 

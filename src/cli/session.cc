@@ -98,8 +98,10 @@ class RunSession {
       if (cluster_) manifest_->add_instance(cluster_->instance_id());
       if (make_images)
         patiently("making the images", [this] { images_.create(stop_.get_token()); });
-      if (options_.images.prefill && !stop_.stop_requested())
+      if (options_.images.prefill && !stop_.stop_requested()) {
         patiently("prefilling", [this] { images_.prefill(stop_.get_token()); });
+        for (ImageState& image : guard_.images) image.allocated_bytes.reset();  // of before
+      }
       if (make_images) patiently("looking at the images", [this] { guard(); });
       patiently("tagging images", [this] { adopt_images(guard_, manifest_->identity()); });
       if (stop_.stop_requested())

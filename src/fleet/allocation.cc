@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -64,6 +65,19 @@ Range range_of(const std::vector<const JobSpec*>& jobs, const std::string& name,
   return range;
 }
 
+/// What the look at the whole image has told already: all of it, or none, or it is all read.
+std::optional<Allocation> allocation_of(const ImageState& state,
+                                        const std::vector<const JobSpec*>& jobs) {
+  const uint64_t size = state.size_bytes;
+  if (!state.allocated_bytes || size == 0) return std::nullopt;
+  const uint64_t allocated = std::min(*state.allocated_bytes, size);
+  if (allocated == size) return Allocation{size, size, true};
+  const Range range = range_of(jobs, state.spec.text(), size, 1);
+  const bool whole = range.from == 0 && range.to == size;
+  if (!whole && allocated > 0) return std::nullopt;
+  return Allocation{allocated, range.to - range.from, whole};
+}
+
 /// Image reads that outlive their time limit go on by themselves, in here.
 struct ImageTask {
   std::shared_ptr<Cluster> cluster;
@@ -114,11 +128,11 @@ void read_images(const Plan& plan, const std::shared_ptr<Cluster>& cluster, int6
   task->deadline_ns = monotonic_ns() + timeout_ns;
   for (const ImageState& state : examined) {
     const auto readers = images.find(state.spec.text());
-    if (readers == images.end() || !readers->second.count() || state.size_bytes == 0 ||
-        state.allocated_bytes.value_or(0) < state.size_bytes)
-      continue;
-    found[state.spec.text()] = {state.size_bytes, state.size_bytes, true};
+    if (readers == images.end() || !readers->second.count()) continue;
+    if (const auto known = allocation_of(state, readers->second.jobs))
+      found[state.spec.text()] = *known;
   }
+  if (!cluster) return;
   for (const auto& [name, readers] : images) {
     if (!readers.count() || found.count(name)) continue;
     auto& jobs = task->images.emplace_back(name, std::vector<JobSpec>()).second;
@@ -177,7 +191,7 @@ std::map<std::string, Allocation> read_allocations(const Plan& plan,
                                                    int64_t timeout_ns) {
   std::map<std::string, Allocation> found;
   try {
-    if (cluster) read_images(plan, cluster, timeout_ns, examined, found);
+    read_images(plan, cluster, timeout_ns, examined, found);
     for (const VmPlan& vm : plan.vms)
       for (const JobSpec& job : vm.jobs)
         if (reads_files(job) && !found.count(FileTarget::name(job))) read_files(job, found);

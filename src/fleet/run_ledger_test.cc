@@ -156,5 +156,34 @@ TEST_F(Ledger, HolesOfFilesAreFound) {
   EXPECT_FALSE(found[path("sparse")].whole);
 }
 
+// What the guard's look has told is not asked again.
+TEST_F(Ledger, AnImageThatWasLookedAtIsNotOpenedAgain) {
+  JobSpec job;
+  job.name = "r";
+  job.ioengine = "rbd";
+  job.engine_options = {{"pool", "rbd"}, {"rbdname", "vm"}};
+  job.rw.reads = true;
+  Plan plan;
+  plan.vms.push_back({"vm", 0, "h", "", {job}});
+  std::vector<ImageState> looked(1);
+  looked[0].spec = parse_image_spec("rbd/vm");
+  looked[0].size_bytes = 8 * kMiB;
+  EXPECT_TRUE(read_allocations(plan, nullptr, looked).empty());  // it was not measured
+  for (const uint64_t allocated : {uint64_t{0}, 2 * kMiB, 8 * kMiB}) {
+    looked[0].allocated_bytes = allocated;
+    const auto found = read_allocations(plan, nullptr, looked);
+    ASSERT_EQ(found.size(), 1u) << allocated;
+    EXPECT_EQ(found.at("rbd/vm").allocated_bytes, allocated);
+    EXPECT_EQ(found.at("rbd/vm").region_bytes, 8 * kMiB);
+    EXPECT_TRUE(found.at("rbd/vm").whole);
+  }
+  // A part of it is read, and a part is written: which one?
+  plan.vms[0].jobs[0].size = {SizeSpec::Kind::kBytes, 4 * kMiB};
+  looked[0].allocated_bytes = 2 * kMiB;
+  EXPECT_TRUE(read_allocations(plan, nullptr, looked).empty());
+  looked[0].allocated_bytes = 0;
+  EXPECT_EQ(read_allocations(plan, nullptr, looked).at("rbd/vm").region_bytes, 4 * kMiB);
+}
+
 }  // namespace
 }  // namespace cephmark
