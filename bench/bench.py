@@ -100,9 +100,9 @@ class Bench:
                     f"{last.counts.ios / max(last.counts.seconds, 1e-9):,.0f} IOPS")
         return samples
 
-    def cpu_rows(self, name, targets, contenders):
+    def cpu_rows(self, name, targets, contenders, runs=None):
         """One row for each contender that cephmark is put beside."""
-        samples = self.compare(name, contenders)
+        samples = self.compare(name, contenders, runs)
         for label, theirs in samples.items():
             if label == "cephmark":
                 continue
@@ -166,8 +166,10 @@ class Bench:
             for engine in ("io_uring", "libaio"):
                 job = (f"[a]\nioengine={engine}\nfilename={path}\nrw=randread\nbs=4k\nsize=1g\niodepth=32\n"
                        f"thread=1\ntime_based\nruntime={self.seconds()}\n")
-                self.cpu_rows(f"{engine}, 4k randread, depth 32, tmpfs", {"fio": 0.85},
-                              {"cephmark": self.cephmark(job), "fio": self.fio(job)})
+                contenders = {"cephmark": self.cephmark(job), "fio": self.fio(job)}
+                if engine == "io_uring":
+                    contenders["bare io_uring loop"] = self.raw("io_uring", path, 32, self.seconds())
+                self.cpu_rows(f"{engine}, 4k randread, depth 32, tmpfs", {"fio": 0.85}, contenders)
 
     # On a cluster ----------------------------------------------------------------------------------------------------
     def need_lab(self):
@@ -195,8 +197,10 @@ class Bench:
         self.run_quietly("volumes", "create", *words, "--size", size)
         if prefill:
             self.run_quietly("volumes", "prefill", *words)
-        yield
-        self.run_quietly("volumes", "remove", *words)
+        try:
+            yield
+        finally:
+            self.run_quietly("volumes", "remove", *words)
 
     def rbd_job(self, rw, image="{{.Name}}", depth=32, seconds=None):
         return (f"[r]\nioengine=rbd\nclientname=admin\npool=rbd\nrbdname={image}\nrw={rw}\nbs=4k\niodepth={depth}\n"
@@ -209,7 +213,7 @@ class Bench:
                 self.cpu_rows(f"rbd, 4k {rw}, depth 32, cache off", {"bare librbd loop": 1.08},
                               {"cephmark": self.cephmark(job),
                                "bare librbd loop": self.raw(raw, "rbd", "bench-0", 32, self.seconds()),
-                               "fio": self.fio(job)})
+                               "fio": self.fio(job)}, runs=max(self.arguments.runs, RBD_RUNS))
 
     def fleet(self):
         count = 32
@@ -223,36 +227,42 @@ class Bench:
                 "cephmark, 32 connections": self.cephmark(job, *names, "--connections", "32"),
                 "fio, a process per VM": self.fio_processes(self.rbd_job("randread", f"fleet-{i}", depth=4)
                                                             for i in range(count)),
-                "fio, one process": self.fio_with_first_io(head + sections)}, runs=min(3, self.arguments.runs))
-        for ours, fio in ((ours, fio) for ours in list(samples)[:2] for fio in list(samples)[2:]):
-            goal = ours.endswith(" 1 connection")  # beside either way of running fio
+                "fio, one process": self.fio_with_first_io(head + sections),
+                "bare librbd loop": self.raw("rbd-fleet", "rbd", "fleet-", count, 4, self.seconds())},
+                                   runs=min(3, self.arguments.runs))
+        for ours, other in ((ours, other) for ours in list(samples)[:2] for other in list(samples)[2:]):
+            bare = other.startswith("bare")  # one connection too
+            one = ours.endswith(" 1 connection")
+            if bare and not one:
+                continue
+            goal = one and not bare  # beside either way of running fio
             for what, unit, value, target in (
                     ("peak memory", " MiB", lambda s: s.rss_mib, 1 / 8),
                     ("threads", "", lambda s: s.threads, 1 / 10),
                     ("wait before the first I/O", " s", lambda s: s.wait_s, 1 / 10)):
-                self.table.add_ratio(f"32 VMs, depth 4, {ours.split(', ')[1]}: {what}", fio,
-                                     [value(s) for s in samples[ours]], [value(s) for s in samples[fio]],
+                self.table.add_ratio(f"32 VMs, depth 4, {ours.split(', ')[1]}: {what}", other,
+                                     [value(s) for s in samples[ours]], [value(s) for s in samples[other]],
                                      target if goal else None, unit)
 
-    def many(self, count, connections, size, judged):
-        names = ("--vms", str(count), "--vm-name", "k-{{.Index}}")
-        with self.images(*names, size=size):
-            sample = self.cephmark(self.rbd_job("randread", depth=1, seconds=10), *names, "--connections",
-                                   str(connections), limit_s=900)()
+    def many(self):
+        """The images of the largest fleet are made once; the large one takes the first of them."""
+        count = 4 * self.arguments.vms
+        with self.images("--vms", str(count), "--vm-name", "k-{{.Index}}", size="1M"):
+            self.large_fleet(self.arguments.vms, 1, judged=True)
+            # On one connection they run too, but ending such a run takes minutes (docs/benchmarks.md).
+            self.large_fleet(count, 8, judged=False)
+
+    def large_fleet(self, count, connections, judged):
+        sample = self.cephmark(self.rbd_job("randread", depth=1, seconds=10), "--vms", str(count), "--vm-name",
+                               "k-{{.Index}}", "--connections", str(connections), limit_s=900)()
         work = f"{count:,} VMs, depth 1, {connections} connection{'s' if connections > 1 else ''}"
         say(f"  {work}: {sample.counts.ios} I/Os, {sample.rss_mib:.0f} MiB, {sample.threads} threads, first I/O after "
-            f"{sample.wait_s:.1f} s, {sample.wall_s:.0f} s in all")
+            f"{sample.wait_s:.1f} s, {sample.end_s:.1f} s to close, {sample.wall_s:.0f} s in all")
         for what, value, most, unit in (("peak memory", sample.rss_mib, 600, " MiB"),
                                         ("threads", sample.threads, 60, ""),
-                                        ("all looked at and open, from the start", sample.wait_s, 10, " s")):
+                                        ("all looked at and open, from the start", sample.wait_s, 10, " s"),
+                                        ("all closed, from the end of the load", sample.end_s, None, " s")):
             self.table.add_limit(f"{work}: {what}", value, most if judged else None, unit)
-
-    def thousand(self):
-        self.many(self.arguments.vms, 1, "4M", judged=True)
-
-    def four_thousand(self):
-        # On one connection they run too, but ending such a run takes minutes (docs/benchmarks.md).
-        self.many(4 * self.arguments.vms, 8, "1M", judged=False)
 
     def finish(self):
         """Whatever happens, nothing is left: no second Ctrl-C gets in between."""
@@ -265,7 +275,8 @@ class Bench:
         shutil.rmtree(self.scratch, ignore_errors=True)
 
 
-WORKS = ("null", "instructions", "psync", "aio", "rbd", "fleet", "thousand", "four_thousand")
+WORKS = ("null", "instructions", "psync", "aio", "rbd", "fleet", "many")
+RBD_RUNS = 7  # a cluster on the same CPUs makes for the widest spreads
 
 
 def parse_arguments():

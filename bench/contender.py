@@ -34,7 +34,7 @@ def cephmark_counts(text):
 
 def raw_counts(text):
     document = json.loads(text)
-    return Counts(document["ios"], document["seconds"], document["cpu_seconds"])
+    return Counts(document["ios"], document["seconds"], document["cpu_seconds"], document["start_wall_s"])
 
 
 def fio_counts(text):
@@ -133,6 +133,11 @@ class Sample:
         if self.counts.cpu_s is None or not self.counts.ios:
             return None
         return self.counts.cpu_s / self.counts.ios * 1e9
+
+    @property
+    def end_s(self):
+        """From the end of its load to the end of the process: closing and telling."""
+        return None if self.wait_s is None else self.wall_s - self.wait_s - self.counts.seconds
 
     @property
     def wait_s(self):
