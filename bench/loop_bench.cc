@@ -40,7 +40,6 @@ int run(int argc, char** argv) {
   job.runtime_ns = std::atoi(argv[3]) * kNsPerSecond;
   job.time_based = true;
   job.invalidate = false;
-  job.norandommap = getenv("NRM") != nullptr;
   job.size = {SizeSpec::Kind::kBytes, static_cast<uint64_t>(std::atoll(argv[4])) * kMiB};
   const std::string target = argc > 5 ? argv[5] : "";
   if (job.ioengine == "rbd") {

@@ -1,17 +1,19 @@
 // raw_loop: the least that a program can do with a library to keep N requests in flight. What the
 // engines are measured against (bench.py): no statistics but a count, no clock but the deadline's.
 //   raw_loop pread FILE SECONDS                 4 KiB random preads, one thread
-//   raw_loop io_uring FILE DEPTH SECONDS        4 KiB random reads, one ring, handed to the kernel's
+//   raw_loop io_uring FILE DEPTH SECONDS        4 KiB random reads, one ring, handed to the
+//   kernel's
 //                                               workers at once (as tmpfs needs)
 //   raw_loop rbd-read|rbd-write POOL IMAGE DEPTH SECONDS    4 KiB random, resubmitted from the
 //                                               callback, cache off
 //   raw_loop rbd-fleet POOL PREFIX IMAGES DEPTH SECONDS     the same reads of PREFIX0, PREFIX1, ...
 //                                               on one connection, opened by 16 threads
-//   raw_loop rados-read POOL DEPTH SECONDS      4 KiB random reads of 64 objects that it writes first
+//   raw_loop rados-read POOL DEPTH SECONDS      4 KiB random reads of 64 objects that it writes
+//   first
 //                                               and removes
-// Prints one JSON line: {"ios": N, "seconds": S, "cpu_seconds": C, "start_wall_s": T}, the counts of
-// the loop alone: what connecting and opening cost is not in it (the whole process's is known to who
-// calls wait4). T is the Unix time at which the loop began.
+// Prints one JSON line: {"ios": N, "seconds": S, "cpu_seconds": C, "start_wall_s": T}, the counts
+// of the loop alone: what connecting and opening cost is not in it (the whole process's is known to
+// who calls wait4). T is the Unix time at which the loop began.
 #include <fcntl.h>
 #include <liburing.h>
 #include <rados/librados.h>
@@ -60,11 +62,10 @@ struct Start {
 };
 
 void report(uint64_t ios, const Start& start) {
-  std::printf(
-      "{\"ios\": %llu, \"seconds\": %.6f, \"cpu_seconds\": %.6f, \"start_wall_s\": %.6f}\n",
-      static_cast<unsigned long long>(ios),
-      static_cast<double>(monotonic_ns() - start.ns) / kNsPerSecond, cpu_seconds() - start.cpu_s,
-      start.wall_s);
+  std::printf("{\"ios\": %llu, \"seconds\": %.6f, \"cpu_seconds\": %.6f, \"start_wall_s\": %.6f}\n",
+              static_cast<unsigned long long>(ios),
+              static_cast<double>(monotonic_ns() - start.ns) / kNsPerSecond,
+              cpu_seconds() - start.cpu_s, start.wall_s);
 }
 
 int run_pread(const std::string& path, int64_t seconds) {

@@ -202,7 +202,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, EngineContract, testing::ValuesIn(local_engine
                          [](const auto& row) { return row.param; });
 
 TEST(PsyncQueue, ARequestThatFallsShortIsTheLastOfItsBatch) {
-  const Directory directory;
+  const testing_support::TemporaryDirectory directory;
   JobSpec job;
   job.name = "short";
   job.ioengine = "psync";
@@ -235,7 +235,7 @@ TEST(PsyncQueue, ARequestThatFallsShortIsTheLastOfItsBatch) {
 class IoUringOptions : public testing::TestWithParam<std::map<std::string, std::string>> {};
 
 TEST_P(IoUringOptions, ReadsEveryBlock) {
-  const Directory directory;
+  const testing_support::TemporaryDirectory directory;
   JobSpec job;
   job.name = "options";
   job.ioengine = "io_uring";

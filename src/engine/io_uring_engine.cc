@@ -1,5 +1,5 @@
-// io_uring: one ring per worker (io_uring_port.h). Files are registered with the ring; everything is
-// asynchronous but a block device's trim and, with hipri, flushes and discards.
+// io_uring: one ring per worker (io_uring_port.h). Files are registered with the ring; everything
+// is asynchronous but a block device's trim and, with hipri, flushes and discards.
 
 #include <fcntl.h>
 #include <fmt/format.h>

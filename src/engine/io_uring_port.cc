@@ -36,10 +36,11 @@ IoUringPort::IoUringPort(const RingSetup& setup) : setup_(setup) {
   if (rc < 0)
     throw Error(fmt::format("io_uring: cannot set up a ring for {} requests: {}", setup.depth,
                             errno_text(rc)),
-                rc == -EPERM || rc == -ENOSYS ? "io_uring is switched off here (sysctl "
-                                                "kernel.io_uring_disabled, or a container's seccomp "
-                                                "profile): use ioengine=libaio"
-                                              : "");
+                rc == -EPERM || rc == -ENOSYS
+                    ? "io_uring is switched off here (sysctl "
+                      "kernel.io_uring_disabled, or a container's seccomp "
+                      "profile): use ioengine=libaio"
+                    : "");
   has_file_table_ =
       setup.register_files && io_uring_register_files_sparse(&ring_, kRegisteredFiles) == 0;
 }

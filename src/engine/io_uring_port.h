@@ -13,7 +13,7 @@ namespace cephmark {
 struct RingSetup {
   unsigned depth = 1;
   bool kernel_thread = false;  ///< sqthread_poll
-  bool polled = false;         ///< hipri: the device is asked for completions, it sends no interrupt
+  bool polled = false;  ///< hipri: the device is asked for completions, it sends no interrupt
   bool register_files = true;
 };
 

@@ -31,12 +31,13 @@ uint64_t kernel_number(const char* path) {
 
 Error no_room(uint64_t wanted) {
   const uint64_t most = kernel_number(kAioMaxNr), used = kernel_number(kAioNr);
-  return Error(fmt::format("libaio: {} requests in flight are wanted, but of the kernel's {} for all "
-                           "programs (fs.aio-max-nr) {} are taken (fs.aio-nr)",
-                           wanted, most, used),
-               fmt::format("sysctl -w fs.aio-max-nr={}, or a smaller iodepth or fewer jobs, or "
-                           "ioengine=io_uring",
-                           std::bit_ceil(used + wanted)));
+  return Error(
+      fmt::format("libaio: {} requests in flight are wanted, but of the kernel's {} for all "
+                  "programs (fs.aio-max-nr) {} are taken (fs.aio-nr)",
+                  wanted, most, used),
+      fmt::format("sysctl -w fs.aio-max-nr={}, or a smaller iodepth or fewer jobs, or "
+                  "ioengine=io_uring",
+                  std::bit_ceil(used + wanted)));
 }
 
 // What all libaio jobs of a plan take, at least: said before anything is opened or laid out.

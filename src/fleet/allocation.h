@@ -23,9 +23,9 @@ struct Allocation {
 };
 
 /// By the target's name, as TargetFacts has it. Targets that are not read, or not before an earlier
-/// stage has written to them, are left out; so is what could not be read within `timeout_ns` in all.
-/// Images are not opened again where `examined` says enough: it must not be older than the last
-/// prefill. `cluster` null: only files. Just before the load, after prefill. Never throws.
+/// stage has written to them, are left out; so is what could not be read within `timeout_ns` in
+/// all. Images are not opened again where `examined` says enough: it must not be older than the
+/// last prefill. `cluster` null: only files. Just before the load, after prefill. Never throws.
 std::map<std::string, Allocation> read_allocations(const Plan& plan,
                                                    const std::shared_ptr<Cluster>& cluster,
                                                    const std::vector<ImageState>& examined = {},

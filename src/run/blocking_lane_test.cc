@@ -1,5 +1,5 @@
-// Lanes of blocking engines: several requests go to one call, yet depth, deadlines, errors and short
-// I/O come out as if they went one at a time.
+// Lanes of blocking engines: several requests go to one call, yet depth, deadlines, errors and
+// short I/O come out as if they went one at a time.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

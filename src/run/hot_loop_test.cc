@@ -1,8 +1,7 @@
-// The measuring loop takes no memory: not per I/O and not per slot of time. operator new is replaced
-// in this test program by one that counts per thread.
+// The measuring loop takes no memory: not per I/O and not per slot of time. operator new is
+// replaced in this test program by one that counts per thread.
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -13,6 +12,7 @@
 #include "run/lane.h"
 #include "run/worker.h"
 #include "run/workload_source.h"
+#include "support/temporary_directory.h"
 #include "workload/region.h"
 
 namespace {
@@ -40,8 +40,8 @@ constexpr uint64_t kSize_bytes = 1 << 20;
 class HotLoop : public testing::TestWithParam<const char*> {};
 
 TEST_P(HotLoop, TakesNoMemory) {
-  std::string path = "/tmp/cephmark-hot-loop-XXXXXX";
-  ASSERT_GE(close(mkstemp(path.data())), 0);
+  const testing_support::TemporaryDirectory directory;
+  const std::string path = directory.path() + "/file";
   std::ofstream(path) << std::string(kSize_bytes, 'x');
   JobSpec job;
   job.name = "hot";
@@ -101,7 +101,6 @@ TEST_P(HotLoop, TakesNoMemory) {
   lane.reset();
   engine->close();
   std::free(memory);
-  unlink(path.c_str());
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, HotLoop, testing::Values("null", "psync", "libaio", "io_uring"),

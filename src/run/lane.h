@@ -50,8 +50,8 @@ struct LaneSetup {
   /// kBlocking: how many requests go to one submit call, which does them one after the other (depth
   /// stays 1). Above 1 they share the memory of one slot: for jobs that only read.
   unsigned blocking_batch = 1;
-  uint64_t slot_bytes = 0;         ///< of buffer per slot; 0: none
-  int64_t (*clock)() = nullptr;    ///< monotonic_ns, or a test's
+  uint64_t slot_bytes = 0;       ///< of buffer per slot; 0: none
+  int64_t (*clock)() = nullptr;  ///< monotonic_ns, or a test's
 };
 
 class Lane final : public Ready {

@@ -24,7 +24,9 @@ constexpr unsigned kCallbackSubmissions = 8;   ///< reference: what a completion
 constexpr uint64_t kCallbackPayload_bytes = 64 * kKiB;
 constexpr unsigned kBlockingBatch = 16;
 constexpr unsigned kClosers = 16;
+constexpr size_t kManyPerConnection = 1'500;
 constexpr int64_t kCloseTimeout_ns = 30 * kNsPerSecond;
+constexpr int64_t kCloseWaitPerTarget_ns = 20 * kNsPerMs;
 constexpr int64_t kSettleTimeout_ns = 60 * kNsPerSecond;
 
 const EngineRow& row_of(const JobSpec& job) {
@@ -258,6 +260,20 @@ void make_queues(RunState& state) {
   }
 }
 
+// librbd's time to close an image grows with the images that are open on its connection, under one
+// lock (docs/benchmarks.md).
+void tell_of_slow_close(const RunState& state, Observer& observer) {
+  if (!state.connections) return;
+  size_t images = 0;
+  for (const auto& [key, target] : state.targets) images += target.row->description.name == "rbd";
+  const auto connections = static_cast<size_t>(std::max(1, state.connections->size()));
+  if (images / connections <= kManyPerConnection) return;
+  observer.note(fmt::format(
+      "closing {} images on {} connection{} takes minutes in librbd (its work grows with "
+      "the square of the images per connection): --connections {} avoids that",
+      images, connections, connections == 1 ? "" : "s", images / kManyPerConnection * 2 + 2));
+}
+
 // After a failed set-up: what is open is closed, on threads of their own.
 void close_quietly(RunState& state, Observer& observer, bool& left_behind) {
   std::vector<Step> closes;
@@ -375,7 +391,9 @@ std::vector<std::string> tear_down(std::unique_ptr<RunState> state, Observer& ob
   for (auto& [key, target] : state->targets) {
     Step step;
     step.name = target.info->name;
-    step.timeout_ns = needs_ceph(target.row->description.name) ? kCloseTimeout_ns : 0;
+    // They wait for each other too (tell_of_slow_close).
+    const auto wait_ns = static_cast<int64_t>(state->targets.size()) * kCloseWaitPerTarget_ns;
+    step.timeout_ns = needs_ceph(target.row->description.name) ? kCloseTimeout_ns + wait_ns : 0;
     step.action = [engine = target.engine, name = target.info->name, failures, mutex] {
       try {
         engine->close();
@@ -386,6 +404,7 @@ std::vector<std::string> tear_down(std::unique_ptr<RunState> state, Observer& ob
     };
     closes.push_back(std::move(step));
   }
+  tell_of_slow_close(*state, observer);
   try {
     run_steps("closing targets", std::move(closes), kClosers, observer, {}, stuck);
   } catch (const Error& error) {

@@ -47,8 +47,9 @@ void Worker::add(Lane& lane) {
 void Worker::start() {
   thread_ = std::thread([this] {
     prctl(PR_SET_TIMERSLACK, 1UL);  // rates are timers: 50 us of slack would be latency
-    // A table of descriptors that threads share makes the kernel count references in every call. All
-    // that this thread uses is open by now and outlives it. Where it is forbidden, that costs 2 %.
+    // A table of descriptors that threads share makes the kernel count references in every call.
+    // All that this thread uses is open by now and outlives it. Where it is forbidden, that costs 2
+    // %.
     if (mode_ == CompletionMode::kBlocking) static_cast<void>(unshare(CLONE_FILES));
     loop();
     ended_.store(true, std::memory_order_release);
