@@ -8,6 +8,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -45,7 +46,7 @@ void Headway::run(const std::string& what, const std::function<void()>& action,
       failure = std::current_exception();
     }
     const std::lock_guard inner(shared->mutex);
-    shared->failure = failure;
+    shared->failure = std::move(failure);  // ends with the reader: this thread may still run then
     shared->done = true;
     shared->news.notify_all();
   }).detach();

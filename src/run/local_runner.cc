@@ -161,7 +161,7 @@ class StageLoop {
     // end_fsync has a longer grace of its own, which only its lanes use.
     int64_t grace_ns = state_.plan.limits.drain_grace_ns;
     for (const LanePlace& place : state_.lanes)
-      if (place.job->end_fsync) grace_ns = std::max(grace_ns, 2 * 60 * kNsPerSecond);
+      if (place.job->end_fsync) grace_ns = std::max(grace_ns, int64_t{120} * kNsPerSecond);
     return end_ns + grace_ns + kStuckAfter_ns;
   }
 
