@@ -33,7 +33,7 @@ UniqueFd output_file(const std::string& path) {
                       : open_or_throw(path, O_WRONLY | O_CREAT | O_TRUNC);
 }
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
+std::vector<char*> c_strings(std::vector<std::string>& texts) {
   std::vector<char*> result;
   for (auto& text : texts) result.push_back(text.data());
   result.push_back(nullptr);
@@ -65,8 +65,8 @@ Preparation prepare(const std::vector<std::string>& argv, const ChildOptions& op
   }
   for (const auto& [name, value] : options.environment)
     plan.environment_texts.push_back(name + "=" + value);
-  plan.argv = pointers(plan.argv_texts);
-  plan.environment = pointers(plan.environment_texts);
+  plan.argv = c_strings(plan.argv_texts);
+  plan.environment = c_strings(plan.environment_texts);
   plan.in = open_or_throw("/dev/null", O_RDONLY);
   plan.out = output_file(options.out_path);
   plan.err = output_file(options.err_path);

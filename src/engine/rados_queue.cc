@@ -8,7 +8,7 @@ namespace {
 
 // The queue whose submit() is on this thread's stack, so that a completion from inside it is not
 // told there.
-thread_local const void* submitting = nullptr;
+thread_local const void* in_submit = nullptr;
 
 }  // namespace
 
@@ -19,7 +19,7 @@ RadosQueue::RadosQueue(rados_ioctx_t io, ConnectionPool& pool, const QueueSetup&
 }
 
 int RadosQueue::submit(std::span<IoRequest* const> batch) noexcept {
-  submitting = this;
+  in_submit = this;
   for (IoRequest* request : batch) {
     Slot& slot = slots_[request->slot];
     if (request->submitted_ns == 0) request->submitted_ns = monotonic_ns();
@@ -34,7 +34,7 @@ int RadosQueue::submit(std::span<IoRequest* const> batch) noexcept {
     }
     if (r < 0) end(slot, r);  // the library did not take the call and will not call back
   }
-  submitting = nullptr;
+  in_submit = nullptr;
   return static_cast<int>(batch.size());
 }
 
@@ -74,7 +74,7 @@ void RadosQueue::end(Slot& slot, int64_t value) noexcept {
   request->completed_ns = monotonic_ns();
   const bool whole = value >= 0 && request->op != Op::kRead && request->op != Op::kFlush;
   request->result = whole ? static_cast<int64_t>(request->length) : value;
-  if (submitting != this) [[likely]] {
+  if (in_submit != this) [[likely]] {
     ready_.ready(*request);
     return;
   }

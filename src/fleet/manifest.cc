@@ -17,12 +17,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 7> kKindNames = {"image",     "object",  "pool", "file",
-                                                        "directory", "setting", "flag"};
+constexpr std::array<std::string_view, 7> kResourceNames = {"image",     "object",  "pool", "file",
+                                                            "directory", "setting", "flag"};
 
 ResourceKind kind_from(const std::string& name, const std::string& path) {
-  for (size_t i = 0; i < kKindNames.size(); ++i)
-    if (kKindNames[i] == name) return static_cast<ResourceKind>(i);
+  for (size_t i = 0; i < kResourceNames.size(); ++i)
+    if (kResourceNames[i] == name) return static_cast<ResourceKind>(i);
   throw Error(fmt::format("{}: it lists a '{}', which this version does not know", path, name),
               "use the version of cephmark that wrote it");
 }
@@ -97,7 +97,7 @@ void apply(ManifestContent& content, const Json& line, const std::string& path) 
 }  // namespace
 
 std::string_view resource_kind_name(ResourceKind kind) {
-  return kKindNames[static_cast<int>(kind)];
+  return kResourceNames[static_cast<int>(kind)];
 }
 
 std::string manifest_directory() {

@@ -15,7 +15,7 @@ constexpr uint64_t kTooLittle_bytes = kMiB;
 /// Operations and bytes closer than this are the same (headers and maps come on top).
 constexpr double kSame = 0.01;
 
-bool is_ceph(const JobSpec& job) {
+bool uses_osds(const JobSpec& job) {
   return job.ioengine == "rbd" || job.ioengine == "rados" || job.ioengine == "cephfs";
 }
 
@@ -101,7 +101,7 @@ std::string copy_up_line(const RunResult& result, const WitnessFigures& figures)
 WitnessFigures witness_figures(const RunResult& result, const RunFigures& figures) {
   WitnessFigures out;
   const ClusterWitness& witness = result.witness;
-  for (const auto& job : figures.jobs) out.available |= is_ceph(*job.spec);
+  for (const auto& job : figures.jobs) out.available |= uses_osds(*job.spec);
   out.available &= witness.available;
   if (!out.available) return out;
   if (witness.client_reads + witness.client_writes > 0) {
