@@ -59,7 +59,9 @@ struct Launch {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   for (int number : {SIGPIPE, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD}) ::signal(number, SIG_DFL);
   ::setrlimit(RLIMIT_NOFILE, &launch.files);
-  if (::dup2(launch.input, 0) >= 0 && ::dup2(launch.output, 1) >= 0 &&
+  // As daemons do; Debian's Ceph 18.2 even looks for its object classes from there (a relative
+  // osd_class_dir).
+  if (::chdir("/") == 0 && ::dup2(launch.input, 0) >= 0 && ::dup2(launch.output, 1) >= 0 &&
       ::dup2(launch.output, 2) >= 0) {
     ::syscall(SYS_close_range, 3u, ~0u,
               CLOSE_RANGE_CLOEXEC);  // whatever our caller left open is not the daemon's

@@ -40,7 +40,9 @@ TEST_F(LabLifecycle, TwoSideBySideAndDownEndsOnlyItsOwn) {
   ASSERT_EQ(a.exit_code, 0) << a.err;
   ASSERT_EQ(b.exit_code, 0) << b.err;
   const Lab lab = Lab::open(directory("b"));
-  EXPECT_EQ(lab.ceph_json({"health"}).at("status"), "HEALTH_OK");
+  const Json health = lab.ceph_json({"health"});
+  for (const auto& check : health.at("checks").items())
+    EXPECT_EQ(check.key(), "MGR_MODULE_DEPENDENCY") << health;  // Debian 13's manager, see lab_test
   EXPECT_EQ(cephmark({"lab", "down", "--dir", directory("a")}).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(directory("a")));
   for (const LabDaemon& daemon : lab.daemons())
