@@ -111,6 +111,7 @@ void Lab::start_osd(int osd, const LabProgress& say) {
   LabDaemons daemons(directory_, state_);
   daemons.start(fmt::format("osd.{}", osd));
   const auto is_up = [&] {
+    if (!daemons.osd_is_active(osd)) return false;
     const Json dump = daemons.ceph_json({"osd", "dump"});
     for (const Json& entry : dump.at("osds"))
       if (entry.at("osd").get<int>() == osd) return entry.at("up").get<int>() == 1;

@@ -127,7 +127,7 @@ void build_lab(LabDaemons& lab, const LabProgress& say) {
   say(fmt::format("{} OSDs are up", setup.osds));
   lab.tool({"rbd", "-c", lab.conf_path(), "-n", "client.admin", "pool", "init", "rbd"});
   if (setup.cephfs) make_cephfs(lab, say);
-  lab.wait_for_clean(1);
+  lab.wait_for_clean();
 }
 
 void move_monitor(LabDaemons& lab) {

@@ -28,6 +28,26 @@ std::string last_lines(const std::string& path, size_t bytes) {
   return text;
 }
 
+/// By OSD: the epoch of the map in which it came up last.
+std::map<int, uint64_t> up_from_epochs(const Json& osd_dump) {
+  std::map<int, uint64_t> epochs;
+  for (const Json& osd : osd_dump.at("osds"))
+    if (osd.at("up").get<int>()) epochs[osd.at("osd").get<int>()] = osd.at("up_from");
+  return epochs;
+}
+
+/// The manager's statistics lag behind: a group may still be called clean by an OSD that has died.
+bool is_clean_since(const Json& group, const std::map<int, uint64_t>& up_from) {
+  if (group.at("state") != "active+clean") return false;
+  const Json& epoch = group.at("reported_epoch");  // a text in older versions
+  const uint64_t reported =
+      epoch.is_string() ? std::stoull(epoch.get<std::string>()) : epoch.get<uint64_t>();
+  return std::all_of(group.at("acting").begin(), group.at("acting").end(), [&](const Json& osd) {
+    const auto since = up_from.find(osd.get<int>());
+    return since != up_from.end() && reported >= since->second;
+  });
+}
+
 }  // namespace
 
 void check_lab_programs(bool cephfs) {
@@ -163,27 +183,35 @@ void LabDaemons::wait_for_monitor() const {
   });
 }
 
+bool LabDaemons::osd_is_active(int osd) const {
+  const std::string socket = fmt::format("{}/osd.{}.asok", state_.setup.run_directory, osd);
+  try {
+    const std::string answer =
+        tool({"ceph", "--admin-daemon", socket, "status"}, "", 10 * kNsPerSecond);
+    return parse_json(answer, socket).at("state") == "active";
+  } catch (const Error&) {
+    return false;  // it is not there yet
+  }
+}
+
 void LabDaemons::wait_for_osds() const {
+  int known = 0;  // OSDs that have said themselves that they are active
   wait_for("get all its OSDs up", 120 * kNsPerSecond, [&] {
-    const Json map = ceph_json({"osd", "stat"});
-    return map.at("num_up_osds").get<int>() >= state_.setup.osds;
+    while (known < state_.setup.osds && osd_is_active(known)) ++known;
+    if (known < state_.setup.osds) return false;
+    return ceph_json({"osd", "stat"}).at("num_up_osds").get<int>() >= state_.setup.osds;
   });
 }
 
-void LabDaemons::wait_for_clean(int looks) const {
-  int seen = 0;
+void LabDaemons::wait_for_clean() const {
   wait_for("become active+clean", 300 * kNsPerSecond, [&] {
-    const Json status = ceph_json({"status"});
-    const Json& map = status.at("pgmap");
-    const int total = map.at("num_pgs").get<int>();
-    int clean = 0;
-    const Json states = map.value("pgs_by_state", Json::array());
-    for (const Json& entry : states)
-      if (entry.at("state_name").get<std::string>() == "active+clean")
-        clean = entry.at("count").get<int>();
-    seen = total >= lab_pg_num(state_.setup.osds) && clean == total ? seen + 1 : 0;
-    if (seen && seen < looks) ::usleep(1'000'000);
-    return seen >= looks;
+    // The epochs first: what a placement group reports after them is of this start of its OSDs.
+    const auto up_from = up_from_epochs(ceph_json({"osd", "dump"}));
+    const Json dump = ceph_json({"pg", "dump", "pgs"});
+    const Json& groups = dump.is_array() ? dump : dump.at("pg_stats");
+    if (static_cast<int>(groups.size()) < lab_pg_num(state_.setup.osds)) return false;
+    return std::all_of(groups.begin(), groups.end(),
+                       [&](const Json& group) { return is_clean_since(group, up_from); });
   });
 }
 

@@ -46,12 +46,14 @@ class LabDaemons {
   void wait_for(const std::string& what, int64_t timeout_ns,
                 const std::function<bool()>& done) const;
 
-  /// Waits until the monitor answers; until all OSDs are up; until all PGs are active+clean (their
-  /// number at least that of the pool `rbd`, and at `looks` looks in a row: statistics lag behind a
-  /// restart by a second).
+  /// True when the OSD that runs now says itself that it is active: the map may call one up that
+  /// has died.
+  bool osd_is_active(int osd) const;
+  /// Waits until the monitor answers; until all OSDs are active and up; until all PGs (at least
+  /// those of the pool `rbd`) are active+clean by reports from after their OSDs came up.
   void wait_for_monitor() const;
   void wait_for_osds() const;
-  void wait_for_clean(int looks) const;
+  void wait_for_clean() const;
 
  private:
   std::string directory_;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "base/time.h"
 #include "lab/lab.h"
 #include "lab/lab_daemons.h"
 #include "lab/lab_remove.h"
@@ -13,9 +14,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Tools of a `lab up` that was killed end a moment after it, and may write here until then.
+constexpr int64_t kLastWrites_ns = 20 * kNsPerSecond;
+
 void remove_tree(const std::string& path) {
   std::error_code error;
-  fs::remove_all(path, error);
+  for (const int64_t end_ns = monotonic_ns() + kLastWrites_ns;; ::usleep(100'000)) {
+    fs::remove_all(path, error);
+    const bool may_pass =
+        error == std::errc::no_such_file_or_directory || error == std::errc::directory_not_empty;
+    if (!may_pass || monotonic_ns() > end_ns) break;
+  }
   if (error)
     throw Error(fmt::format("cannot remove {}: {}", path, error.message()),
                 "remove it yourself, and try again");

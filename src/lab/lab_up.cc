@@ -187,9 +187,8 @@ bool mend(LabDaemons& lab, const LabProgress& say) {
   const Json map = lab.ceph_json({"osd", "stat"});
   if (map.at("num_in_osds").get<int>() < setup.osds)
     for (int osd = 0; osd < setup.osds; ++osd) lab.ceph({"osd", "in", std::to_string(osd)});
-  const bool changed = !missing.empty() || !paused.empty();
-  lab.wait_for_clean(changed ? 3 : 1);
-  return changed;
+  lab.wait_for_clean();
+  return !missing.empty() || !paused.empty();
 }
 
 void make_lab_directory(const std::string& directory) {
