@@ -82,18 +82,6 @@ std::string ask(int64_t timeout_ns, std::function<std::string()> question) {
   return answer->text.value_or("");
 }
 
-bool in_trash(rados_ioctx_t io, const std::string& name) {
-  std::vector<rbd_trash_image_info_t> entries(64);
-  size_t count = entries.size();
-  int r;
-  while ((r = rbd_trash_list(io, entries.data(), &count)) == -ERANGE) entries.resize(count);
-  if (r < 0) return false;
-  bool found = false;
-  for (size_t i = 0; i < count; ++i) found = found || name == entries[i].name;
-  rbd_trash_list_cleanup(entries.data(), count);
-  return found;
-}
-
 bool namespace_is_missing(rados_ioctx_t io, const std::string& name) {
   bool exists = true;
   return !name.empty() && rbd_namespace_exists(io, name.c_str(), &exists) == 0 && !exists;
@@ -107,7 +95,7 @@ std::string missing_image_hint(Cluster& cluster, const ImageSpec& spec) {
         "the pool {} has no namespace {}; 'rbd namespace ls {}' names those that there are",
         spec.pool, spec.rados_namespace, spec.pool);
   const IoContext io = cluster.io(spec.pool, spec.rados_namespace);
-  if (in_trash(io.get(), spec.name))
+  if (is_in_trash(cluster, spec))
     return fmt::format(
         "an image of that name is in the trash: 'rbd trash ls {}', 'rbd trash restore'", spec.pool);
   const auto names = list_images(cluster, spec.pool, spec.rados_namespace);
@@ -240,17 +228,27 @@ void Disk::acquire_lock(int64_t timeout_ns) {
   // then does nothing. (rbd_lock_acquire() would also change the policy: the lock would not be
   // handed over any more.)
   constexpr uint64_t kDiscard = 512;
-  const auto all = options();
-  const auto granularity = all.find("rbd_discard_granularity_bytes"),
-             skip = all.find("rbd_skip_partial_discard");
-  const bool does_nothing = granularity != all.end() &&
-                            std::stoull(granularity->second.value) > kDiscard &&
-                            (skip == all.end() || skip->second.value == "true");
-  if (!does_nothing) return;  // the first write waits for the lock instead
-  const auto result =
-      call_and_wait(std::make_shared<Waiter>(), timeout_ns, [&](rbd_completion_t completion) {
-        return rbd_aio_discard(image_, 0, kDiscard, completion);
-      });
+  // Reading the options asks the OSDs, too.
+  const std::string does_nothing = ask(timeout_ns, [image = image_, name = name_] {
+    try {
+      const auto all = image_options(image, name);
+      const auto granularity = all.find("rbd_discard_granularity_bytes"),
+                 skip = all.find("rbd_skip_partial_discard");
+      const bool small = granularity != all.end() &&
+                         std::stoull(granularity->second.value) > kDiscard &&
+                         (skip == all.end() || skip->second.value == "true");
+      return std::string(small ? "yes" : "no");
+    } catch (const Error&) {
+      return std::string("no");
+    }
+  });
+  if (does_nothing == "no") return;  // the first write waits for the lock instead
+  std::optional<int64_t> result;
+  if (!does_nothing.empty())
+    result =
+        call_and_wait(std::make_shared<Waiter>(), timeout_ns, [&](rbd_completion_t completion) {
+          return rbd_aio_discard(image_, 0, kDiscard, completion);
+        });
   if (result && *result >= 0) return;
   if (!result) stuck_ = true;
   const std::string holder = lock_owner_text();

@@ -139,6 +139,7 @@ void create_image(Cluster& cluster, const ImageSpec& spec, const ImageShape& sha
 
 void remove_image(Cluster& cluster, const ImageSpec& spec, const std::function<void()>& alive) {
   const auto io = cluster.io(spec.pool, spec.rados_namespace);
+  rados_set_pool_full_try(io.get());  // as rbd rm: what is in a full pool can be removed
   const auto tell = [](uint64_t, uint64_t, void* to) {
     const auto& told = *static_cast<const std::function<void()>*>(to);
     if (told) told();
@@ -171,6 +172,19 @@ std::vector<std::string> list_images(Cluster& cluster, const std::string& pool,
   rbd_image_spec_list_cleanup(images.data(), count);
   std::sort(names.begin(), names.end());
   return names;
+}
+
+bool is_in_trash(Cluster& cluster, const ImageSpec& spec) {
+  const auto io = cluster.io(spec.pool, spec.rados_namespace);
+  std::vector<rbd_trash_image_info_t> entries(64);
+  size_t count = entries.size();
+  int r;
+  while ((r = rbd_trash_list(io.get(), entries.data(), &count)) == -ERANGE) entries.resize(count);
+  if (r < 0) return false;
+  bool found = false;
+  for (size_t i = 0; i < count; ++i) found = found || spec.name == entries[i].name;
+  rbd_trash_list_cleanup(entries.data(), count);
+  return found;
 }
 
 std::vector<std::string> list_namespaces(Cluster& cluster, const std::string& pool) {
@@ -285,6 +299,30 @@ std::vector<ImageWatcher> Image::watchers() {
     out.push_back({list[i].addr, static_cast<uint64_t>(list[i].id)});
   rbd_watchers_list_cleanup(list.data(), count);
   return out;
+}
+
+std::vector<std::string> Image::foreign_locks() {
+  std::string tag, clients, cookies, addresses;
+  int exclusive = 0;
+  ssize_t count = -ERANGE;
+  for (size_t room = 1024; count == -ERANGE && room < 1024 * 1024; room *= 4) {
+    for (auto* text : {&tag, &clients, &cookies, &addresses}) text->assign(room, '\0');
+    size_t sizes[] = {room, room, room, room};
+    count = rbd_list_lockers(image_, &exclusive, tag.data(), &sizes[0], clients.data(), &sizes[1],
+                             cookies.data(), &sizes[2], addresses.data(), &sizes[3]);
+  }
+  if (count < 0) fail("list the locks of", static_cast<int>(count));
+  std::vector<std::string> locks;
+  const char *client = clients.c_str(), *cookie = cookies.c_str(), *address = addresses.c_str();
+  for (ssize_t i = 0; i < count; ++i) {
+    // librbd/ManagedLock.cc: WATCHER_LOCK_COOKIE_PREFIX
+    if (!std::string_view(cookie).starts_with("auto "))
+      locks.push_back(fmt::format("{} of {} at {}", cookie, client, address));
+    client += std::strlen(client) + 1;
+    cookie += std::strlen(cookie) + 1;
+    address += std::strlen(address) + 1;
+  }
+  return locks;
 }
 
 std::optional<std::string> Image::metadata(const std::string& key) {

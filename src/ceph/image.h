@@ -55,6 +55,8 @@ void remove_image(Cluster& cluster, const ImageSpec& spec, const std::function<v
 /// Names in a pool and namespace, sorted.
 std::vector<std::string> list_images(Cluster& cluster, const std::string& pool,
                                      const std::string& rados_namespace);
+/// True when an image of that name is in the trash; false, too, when the key may not look.
+bool is_in_trash(Cluster& cluster, const ImageSpec& spec);
 std::vector<std::string> list_namespaces(Cluster& cluster, const std::string& pool);
 
 /// "pool/image@snap" of an open image; empty: no clone. Nothing, and `error`, when it cannot be
@@ -78,6 +80,8 @@ class Image {
   std::string data_pool();  ///< where its data go: its own pool unless it was made with another one
   std::vector<std::string> snapshots();
   std::vector<ImageWatcher> watchers();
+  /// Locks taken by hand ("by-hand of client.4123 at ADDRESS"): librbd's own are not among them.
+  std::vector<std::string> foreign_locks();
   std::optional<std::string> metadata(const std::string& key);
   void set_metadata(const std::string& key, const std::string& value);
   void remove_metadata(const std::string& key);

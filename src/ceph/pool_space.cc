@@ -1,8 +1,10 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/time.h"
 #include "ceph/cluster.h"
 
 namespace cephmark {
@@ -66,8 +68,15 @@ PoolSpace pool_space_from(const Json& df, const Json& osd_dump, const std::strin
 }
 
 PoolSpace pool_space(Cluster& cluster, const std::string& pool) {
-  return pool_space_from(cluster.monitor_command({{"prefix", "df"}, {"detail", "detail"}}),
-                         cluster.monitor_command({{"prefix", "osd dump"}}), pool);
+  // The statistics of a pool that was just made come some seconds after it.
+  constexpr int64_t kFirstStatistics_ns = 20 * kNsPerSecond;
+  const Json dump = cluster.monitor_command({{"prefix", "osd dump"}});
+  const bool exists = find_pool(dump.at("pools"), "pool_name", pool);
+  for (const int64_t end_ns = monotonic_ns() + kFirstStatistics_ns;; ::usleep(500'000)) {
+    const Json df = cluster.monitor_command({{"prefix", "df"}, {"detail", "detail"}});
+    if (!exists || find_pool(df.at("pools"), "name", pool) || monotonic_ns() > end_ns)
+      return pool_space_from(df, dump, pool);
+  }
 }
 
 }  // namespace cephmark

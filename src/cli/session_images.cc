@@ -23,9 +23,9 @@ void SessionImages::show_targets(GuardReport& guard) {
   // The guard has looked already, unless the images are still to be made.
   if (cluster_ && make_images)
     guard.images = examine_images(cluster_, specs(), watcher_knowledge(cluster_->fsid()));
-  const TargetPreview preview =
-      make_target_preview(plan_, cluster_, guard.images,
-                          make_images ? options_.images.create_bytes : 0, options_.images.prefill);
+  const TargetPreview preview = make_target_preview(
+      plan_, cluster_, guard.images, make_images ? options_.images.create_bytes : 0,
+      options_.images.data_pool, options_.images.prefill);
   progress_.finish();
   const std::string text = preview_text(preview, options_.plan_only ? SIZE_MAX : 8);
   if (options_.plan_only)

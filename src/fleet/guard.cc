@@ -78,6 +78,12 @@ class SimilarImages {
   void tell(ImageState& state) {
     const std::string place = state.spec.pool + "/" + state.spec.rados_namespace;
     try {
+      if (is_in_trash(cluster_, state.spec)) {
+        for (auto& finding : state.report.findings)
+          if (finding.state == TargetState::kMissing)
+            finding.detail = "an image of that name is in the trash (rbd trash ls, restore)";
+        return;
+      }
       const auto [found, fresh] = names_.try_emplace(place);
       if (fresh) found->second = list_images(cluster_, state.spec.pool, state.spec.rados_namespace);
       ImageSpec near{state.spec.pool, state.spec.rados_namespace,

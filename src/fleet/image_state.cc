@@ -34,6 +34,12 @@ void examine_watchers(Image& image, const WatcherKnowledge& knowledge, StateRepo
   }
 }
 
+/// A lock by hand keeps us from writing, and whoever took it relies on that.
+void examine_locks(Image& image, StateReport& report) {
+  for (const auto& lock : image.foreign_locks())
+    report.add(TargetState::kForeignWatcher, fmt::format("lock {} (rbd lock ls)", lock));
+}
+
 void examine_content(Image& image, StateReport& report, bool ours, bool tag_of_another) {
   const auto snapshots = image.snapshots();
   if (!snapshots.empty())
@@ -82,6 +88,7 @@ ImageState examine_image(const std::shared_ptr<Cluster>& cluster, const ImageSpe
     state.id = image->id();
     state.size_bytes = image->size_bytes();
     state.parent = image->parent();
+    state.data_pool = image->data_pool();
     if (measure) state.allocated_bytes = image->allocated_bytes();
     if (!spec.snapshot.empty()) {
       state.report.add(TargetState::kSnapshot);
@@ -90,6 +97,7 @@ ImageState examine_image(const std::shared_ptr<Cluster>& cluster, const ImageSpe
     if (const auto text = image->metadata(kImageTagKey)) state.tag = parse_tag(*text);
     state.ours = state.tag && state.tag->is_for(state.id, cluster->fsid());
     examine_watchers(*image, watchers, state.report);
+    examine_locks(*image, state.report);
     examine_content(*image, state.report, state.ours, state.tag.has_value() && !state.ours);
     if (state.ours && is_live_run_of_another(state.tag->run, watchers.run_id))
       state.report.add(TargetState::kLiveRun,

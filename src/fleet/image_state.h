@@ -31,6 +31,7 @@ struct ImageState {
   uint64_t size_bytes = 0;
   std::optional<uint64_t> allocated_bytes;  ///< where it was asked for
   std::string parent;                       ///< "pool/image@snap"; empty: no clone
+  std::string data_pool;                    ///< where its data lie: mostly its own pool
   std::optional<ImageTag> tag;              ///< as found, whether it is for this image or not
   bool ours = false;                        ///< the tag is for this image
   StateReport report;

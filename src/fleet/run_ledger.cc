@@ -129,7 +129,9 @@ std::vector<std::string> RunLedger::settle(const std::shared_ptr<Cluster>& clust
   for (const auto& entry : undoing->entries) {
     const auto item = undoing->items.find(entry.id);
     if (item == undoing->items.end())
-      troubles.push_back(entry.target + " could not be removed in time");
+      troubles.push_back(
+          fmt::format("{} {} is left: waited {} s in all for the answer to its removal",
+                      resource_kind_name(entry.kind), entry.target, kPatience.count()));
     else if (item->second.outcome == UndoOutcome::kFailed)
       troubles.push_back(
           fmt::format("{} could not be removed: {}", entry.target, item->second.reason));

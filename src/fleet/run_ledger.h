@@ -38,8 +38,8 @@ class RunLedger {
   /// Asks `inner`, then announces a file that does not exist yet, and notes which one was made.
   FileGuard file_guard(FileGuard inner);
   /// After the runner: removes files and objects that are not to stay and strikes out what is done.
-  /// `cluster` null: objects are left to `cephmark cleanup`. Never throws; returns what could not
-  /// be undone, a line each.
+  /// `cluster` null: objects are left to `cephmark cleanup`. Never throws, and waits a minute at
+  /// the most, for a cluster that does not answer; returns what could not be undone, a line each.
   std::vector<std::string> settle(const std::shared_ptr<Cluster>& cluster, KeepFiles keep);
 
  private:

@@ -78,7 +78,7 @@ constexpr std::string_view kCopiedTag =
     "carries the tag of another image: it is a clone or a copy of a cephmark image, not one itself";
 constexpr std::string_view kSnaps = "has snapshots and does not carry cephmark's tag";
 constexpr Cell kWatched =
-    never("is in use by another client (a watcher that is not of this run)",
+    never("is in use by another client (a watcher or a lock that is not of this run)",
           "stop that client (VM, mapping, other benchmark) first; no option lifts this");
 constexpr std::string_view kDying =
     "still has the watcher of a dead run of cephmark (gone after about 30 s)";

@@ -43,7 +43,7 @@ double share(double part, double whole) {
 
 TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluster>& cluster,
                                   const std::vector<ImageState>& states, uint64_t create_bytes,
-                                  bool prefill) {
+                                  const std::string& create_data_pool, bool prefill) {
   TargetPreview preview;
   std::set<std::string> files;
   for (const VmPlan& vm : plan.vms)
@@ -63,7 +63,8 @@ TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluste
     const auto use = uses.find(state.spec.text());
     const ImageUse how = use == uses.end() ? ImageUse{} : use->second;
     const uint64_t size = state.exists ? state.size_bytes : create_bytes;
-    PoolPreview& pool = pools[state.spec.pool];
+    const std::string& data_pool = state.exists ? state.data_pool : create_data_pool;
+    PoolPreview& pool = pools[data_pool.empty() ? state.spec.pool : data_pool];
     ++pool.images;
     if (!state.exists) ++pool.images_to_create;
     if (prefill || (how.written && how.whole))

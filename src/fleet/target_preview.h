@@ -30,10 +30,11 @@ struct TargetPreview {
   bool writes = false;
 };
 
-/// `states`: of the images that are there; `create_bytes`: size of those that are not.
+/// `states`: of the images that are there; `create_bytes`: size of those that are not, whose data
+/// go to `create_data_pool` (empty: their own pool).
 TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluster>& cluster,
                                   const std::vector<ImageState>& states, uint64_t create_bytes,
-                                  bool prefill);
+                                  const std::string& create_data_pool, bool prefill);
 
 /// As people read it; at most `max_images` names.
 std::string preview_text(const TargetPreview& preview, size_t max_images = 8);

@@ -30,7 +30,8 @@ constexpr GuardedCheck kGuarded[] = {
     {"SLOW_OPS", &GuardPolicy::slow_ops},         {"PG_AVAILABILITY", &GuardPolicy::inactive_pgs},
     {"OSD_NEARFULL", &GuardPolicy::nearfull},     {"POOL_NEARFULL", &GuardPolicy::nearfull},
     {"OSD_BACKFILLFULL", &GuardPolicy::nearfull}, {"OSD_FULL", &GuardPolicy::nearfull},
-    {"POOL_FULL", &GuardPolicy::nearfull},
+    {"POOL_FULL", &GuardPolicy::nearfull},        {"POOL_BACKFILLFULL", &GuardPolicy::nearfull},
+    {"POOL_NEAR_FULL", &GuardPolicy::nearfull},  // of a quota
 };
 
 bool has_check(const ClusterState& state, std::string_view name) {

@@ -126,6 +126,7 @@ TEST_F(Facts, TheClusterAndItsPoolsStandInTheResult) {
 }
 
 // fio's direct=0 leaves librbd's cache as configured, which is on by default.
+// RBD-04
 TEST_F(Facts, TheCacheOfFioIsLabelledAndItsEndTimed) {
   const std::string name = image("cache");
   const std::string job = rbd_job(name, "rw=randwrite\nsize=16m\nio_size=4m\ndirect=0\n");

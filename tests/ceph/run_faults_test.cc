@@ -37,6 +37,7 @@ class RunFaults : public RunTest {
   }
 };
 
+// RBD-06, HNG-05
 TEST_F(RunFaults, AMissingImageIsNamedWithTheOneThatMayBeMeant) {
   make_images(1);
   EXPECT_THAT(failure({write_job(), "--set", "rbdname=" + image(0) + "x"}),
@@ -52,6 +53,7 @@ TEST_F(RunFaults, AMissingPoolOrNamespaceIsNamed) {
               HasSubstr("rbd/nowhere/" + image(0)));
 }
 
+// RBD-02
 TEST_F(RunFaults, ImagesTooSmallForTheJobAreNamed) {
   run_or_throw({"rbd", "create", "--size", "0", "rbd/" + image(0)});
   for (const std::string& file : {write_job(), read_job()})
@@ -124,6 +126,7 @@ TEST_F(RunFaults, MoreThanThePoolTakesIsRefusedAndNothingMade) {
   EXPECT_EQ(manifests(), 0u);
 }
 
+// NUM-09
 TEST_F(RunFaults, AMistakeInTheJobFileIsInTheDocumentToo) {
   EXPECT_THAT(failure({job("rw=randwrite\nruntim=1\n")}, 2), HasSubstr("did you mean runtime?"));
 }
@@ -165,6 +168,7 @@ TEST_F(RunFaults, TwoRunsSideBySideAndTheSecondOnOneImageIsRefused) {
   EXPECT_EQ(wait_for(first), 0) << text("err");
 }
 
+// SAF-05
 TEST_F(RunFaults, EarlierResultFilesAreMovedAsideNotLost) {
   make_images(1);
   const std::vector<std::string> words = {write_job(),     "--quiet", "--results-dir",

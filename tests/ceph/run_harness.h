@@ -31,14 +31,14 @@ class RunTest : public testing::Test {
     ::setenv("XDG_DATA_HOME", (scratch_.path() + "/data").c_str(), 1);
   }
   void TearDown() override {
-    lab_.reset();
+    paused_.reset();
     drop_watchers();
     for (const auto& name : images()) run_command({"rbd", "rm", "--no-progress", "rbd/" + name});
   }
 
   /// Pauses all OSDs; they go on when the test ends or resume_osds() is called.
-  void pause_osds() { lab_ = std::make_unique<PausedLab>(); }
-  void resume_osds() { lab_.reset(); }
+  void pause_osds() { paused_ = std::make_unique<PausedLab>(); }
+  void resume_osds() { paused_.reset(); }
 
   std::string path(const std::string& name) const { return scratch_.path() + "/" + name; }
 
@@ -137,7 +137,7 @@ class RunTest : public testing::Test {
     }
     Lab lab = Lab::open(required_variable("CEPHMARK_LAB_DIR"));
   };
-  std::unique_ptr<PausedLab> lab_;
+  std::unique_ptr<PausedLab> paused_;
 };
 
 }  // namespace cephmark::testing_support

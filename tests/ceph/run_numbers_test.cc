@@ -92,6 +92,7 @@ TEST_F(RunNumbers, FioOnTheSameImageMovesTheSameBytes) {
                                   std::max<int64_t>(1, told->measured_ns)));
 }
 
+// NUM-04
 TEST_F(RunNumbers, WarmUpIsNotCountedAndDoesNothingElse) {
   make_images(1);
   prefill(1);
@@ -114,6 +115,7 @@ TEST_F(RunNumbers, WarmUpIsNotCountedAndDoesNothingElse) {
   EXPECT_LT(depth, 16 * 1.5) << "a stall before the window reaches into it, no more";
 }
 
+// NUM-11
 TEST_F(RunNumbers, AStragglerDoesNotStretchTheWindow) {
   make_images(4);
   auto child = start({job("rw=randwrite\niodepth=4\nruntime=4\ntime_based\n"), "--vms", "4",
@@ -135,6 +137,7 @@ TEST_F(RunNumbers, AStragglerDoesNotStretchTheWindow) {
   expect_sums(told);
 }
 
+// RBD-01
 TEST_F(RunNumbers, AnyNumberOfSectionsWithAnImageEachRuns) {
   make_images(16, "16M");
   for (int count : {1, 2, 4, 5, 8, 16}) {
@@ -150,6 +153,7 @@ TEST_F(RunNumbers, AnyNumberOfSectionsWithAnImageEachRuns) {
   }
 }
 
+// RBD-05
 TEST_F(RunNumbers, EightClonesOfAJobOnOneImageStopInTime) {
   make_images(1);
   prefill(1);

@@ -73,6 +73,7 @@ TEST_F(RunStop, WhilePrefillingNothingIsMeasured) {
   expect_nothing_left();
 }
 
+// HNG-01
 TEST_F(RunStop, WhenAllOsdsStandStillOneSignalIsEnough) {
   auto child = measuring({"--grace", "3s"});
   pause_osds();
