@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -97,9 +98,12 @@ class RunSession {
     try {
       if (cluster_) manifest_->add_instance(cluster_->instance_id());
       if (make_images)
-        patiently("making the images", [this] { images_.create(stop_.get_token()); });
+        timed(PhaseKind::kCreate, [&] {
+          patiently("making the images", [this] { images_.create(stop_.get_token()); });
+        });
       if (options_.images.prefill && !stop_.stop_requested()) {
-        patiently("prefilling", [this] { images_.prefill(stop_.get_token()); });
+        timed(PhaseKind::kPrefill,
+              [&] { patiently("prefilling", [this] { images_.prefill(stop_.get_token()); }); });
         for (ImageState& image : guard_.images) image.allocated_bytes.reset();  // of before
       }
       if (make_images) patiently("looking at the images", [this] { guard(); });
@@ -130,6 +134,21 @@ class RunSession {
                         static_cast<int64_t>(plan_.vms.size()) * kPerImage_ns;
     limits.after_stop_ns = manifest_ ? plan_.limits.drain_grace_ns : kNsPerSecond / 2;
     headway_.run(what, step, limits, stop_.get_token());
+  }
+
+  // Told in wall time until the instant is known that the result is relative to.
+  void timed(PhaseKind kind, const std::function<void()>& step) {
+    const int64_t start_ns = wall_ns();
+    step();
+    set_up_phases_.push_back({kind, 0, start_ns, wall_ns()});
+  }
+  void add_set_up_phases() {
+    for (PhaseSpan& phase : set_up_phases_) {
+      phase.start_ns -= result_.start_wall_ns;
+      phase.end_ns -= result_.start_wall_ns;
+    }
+    result_.phases.insert(result_.phases.begin(), set_up_phases_.begin(), set_up_phases_.end());
+    set_up_phases_.clear();
   }
 
   // The documents that were asked for say what happened, too.
@@ -178,7 +197,7 @@ class RunSession {
     outputs_.begin(plan_);
     std::unique_ptr<ClusterWatch> watch;
     if (cluster_)
-      watch = std::make_unique<ClusterWatch>(cluster_, plan_.guard, stop_, planned_pools(plan_));
+      watch = std::make_unique<ClusterWatch>(cluster_, plan_.guard, stop_, pools_in_use());
     progress_.progress("looking at what is written", 0, 0);
     const auto allocations = read_allocations(plan_, cluster_, guard_.images);
     observer_.watch = watch.get();
@@ -188,6 +207,7 @@ class RunSession {
       measure_natively();
     observer_.watch = nullptr;
     result_.id = run_id_;
+    add_set_up_phases();
     result_.environment.host = host_facts();
     add_allocations(allocations, result_);
     for (const Taint& taint : guard_.taints) result_.taints.push_back(taint);
@@ -201,6 +221,16 @@ class RunSession {
     }
     if (SignalWatcher::received()) result_.stop_reason = SignalWatcher::reason();
     add_advice(result_);
+  }
+
+  // Those of the jobs, and where their images' data go.
+  std::vector<std::string> pools_in_use() const {
+    std::vector<std::string> pools = planned_pools(plan_);
+    for (const ImageState& image : guard_.images)
+      if (!image.data_pool.empty() &&
+          std::find(pools.begin(), pools.end(), image.data_pool) == pools.end())
+        pools.push_back(image.data_pool);
+    return pools;
   }
 
   void measure_natively() {
@@ -322,6 +352,7 @@ class RunSession {
   GuardReport guard_;
   std::unique_ptr<VmFiles> files_;
   RunResult result_;
+  std::vector<PhaseSpan> set_up_phases_;
   bool told_ = false;  ///< the outputs have had the result
 };
 

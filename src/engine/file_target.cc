@@ -258,11 +258,13 @@ unsigned FileTarget::files_per_clone(const JobSpec& job) {
 }
 
 std::vector<std::string> FileTarget::paths(const JobSpec& job) {
-  const auto in_directory = [&](const std::string& name) {
-    return job.directory.empty() || name.starts_with('/') ? name : job.directory + "/" + name;
-  };
   std::vector<std::string> out;
   for (int clone = 0; clone < job.numjobs; ++clone) {
+    const size_t turn = static_cast<size_t>(clone) % (1 + job.more_directories.size());
+    const std::string& directory = turn == 0 ? job.directory : job.more_directories[turn - 1];
+    const auto in_directory = [&](const std::string& name) {
+      return directory.empty() || name.starts_with('/') ? name : directory + "/" + name;
+    };
     for (const std::string& name : job.filenames) out.push_back(in_directory(name));
     for (int file = 0; job.filenames.empty() && file < std::max(1, job.nrfiles); ++file)
       out.push_back(in_directory(fmt::format("{}.{}.{}", job.name, clone, file)));

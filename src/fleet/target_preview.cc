@@ -71,7 +71,9 @@ TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluste
       pool.new_bytes += size;
     else if (how.written)
       pool.new_bytes += std::min(size, how.bytes);
-    preview.images.push_back(fmt::format("{} ({}{})", state.spec.text(), format_size(size),
+    const bool elsewhere = !data_pool.empty() && data_pool != state.spec.pool;
+    preview.images.push_back(fmt::format("{} ({}{}{})", state.spec.text(), format_size(size),
+                                         elsewhere ? ", data in " + data_pool : "",
                                          state.exists ? "" : ", to be created"));
   }
   for (auto& [name, pool] : pools) {

@@ -31,7 +31,9 @@ const CoreOption kOptions[] = {
      "Files or devices, separated by ':' (a colon in a name is written \\:). Replaces an inherited "
      "list."},
     {"directory", "", Kind::kText, "", setters::directory,
-     [](const JobSpec& j) { return j.directory; }, "Where files without a path lie."},
+     [](const JobSpec& j) { return directories_text(j); },
+     "Where files without a path lie. Several, with colons between them: the clones of numjobs "
+     "take turns."},
     {"nrfiles", "nr_files", Kind::kInteger, "1", setters::nrfiles,
      [](const JobSpec& j) { return number_text(j.nrfiles); },
      "Files (rados: objects) of a job; size is divided among them."},
@@ -127,7 +129,7 @@ const CoreOption kOptions[] = {
      [](const JobSpec& j) { return time_text(j.ramp_time_ns); },
      "Warm-up before runtime begins; not in the results."},
     {"startdelay", "", Kind::kTime, "0", setters::startdelay,
-     [](const JobSpec& j) { return time_text(j.startdelay_ns); },
+     [](const JobSpec& j) { return startdelay_text(j); },
      "Wait before the job, counted from the start of its own stage (see stonewall)."},
     {"stonewall", "wait_for_previous", Kind::kFlag, "0", setters::stonewall, nullptr,
      "Begin when all jobs above have ended: a new stage, and a new group."},

@@ -69,6 +69,22 @@ std::string time_text(int64_t ns) {
                                  : fmt::format("{}us", ns / 1000);
 }
 
+std::string startdelay_text(const JobSpec& spec) {
+  constexpr int64_t kSecond_ns = 1'000'000'000;
+  const int64_t from_ns = spec.startdelay_ns, to_ns = spec.startdelay_max_ns;
+  if (to_ns <= from_ns) return time_text(from_ns);
+  if (from_ns % kSecond_ns == 0 && to_ns % kSecond_ns == 0)
+    return fmt::format("{}-{}", from_ns / kSecond_ns, to_ns / kSecond_ns);
+  return fmt::format("{}us-{}us", from_ns / 1000, to_ns / 1000);
+}
+
+std::string directories_text(const JobSpec& spec) {
+  if (spec.directory.empty()) return "";
+  std::vector<std::string> all = {spec.directory};
+  all.insert(all.end(), spec.more_directories.begin(), spec.more_directories.end());
+  return filenames_text(all);
+}
+
 std::string rw_text(const RwMode& rw) {
   return rw.postfix == 0 ? rw.name : fmt::format("{}:{}", rw.name, rw.postfix);
 }

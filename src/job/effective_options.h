@@ -17,7 +17,10 @@ std::vector<std::pair<std::string, std::string>> effective_options(const JobSpec
 
 std::string size_text(const SizeSpec& size);  ///< "1048576", "50%", "" when unset
 std::string time_text(int64_t ns);            ///< "120s", "1500us"
-std::string rw_text(const RwMode& rw);        ///< "randread:8"
+/// "5s", or a range as fio reads it: "5-10", "1500us-3000us".
+std::string startdelay_text(const JobSpec& spec);
+std::string directories_text(const JobSpec& spec);  ///< "a:b", colons escaped
+std::string rw_text(const RwMode& rw);              ///< "randread:8"
 std::string bs_text(
     const JobSpec& spec);  ///< "4096", "4096,8192,4096"; "" when a direction has a range
 std::string bsrange_text(const JobSpec& spec);  ///< "4096-65536"; "" when no direction has a range

@@ -172,6 +172,27 @@ TEST_F(JobFileTest, WhatReportsCouldNotShowIsAnErrorButNotInComments) {
   EXPECT_THAT(errors(), Not(HasSubstr("before the first [section]")));
 }
 
+TEST_F(JobFileTest, RangesOfDelaysAndSeveralDirectories) {
+  const auto all = jobs("[a]\nstartdelay=5-10\ndirectory=x:y\\:z\n[b]\nstartdelay=(1+1)\n");
+  ASSERT_EQ(all.size(), 2u) << errors();
+  EXPECT_EQ(all[0].startdelay_ns, 5'000'000'000);
+  EXPECT_EQ(all[0].startdelay_max_ns, 10'000'000'000);
+  EXPECT_EQ(all[0].directory, "x");
+  EXPECT_EQ(all[0].more_directories, std::vector<std::string>{"y:z"});
+  EXPECT_EQ(all[1].startdelay_ns, 2'000'000'000);
+  EXPECT_EQ(all[1].startdelay_max_ns, 0);
+  EXPECT_THAT(errors_of("startdelay=10-5"), HasSubstr("the range ends before it begins"));
+}
+
+TEST_F(JobFileTest, ZonesWithoutASizeShareWhatIsLeft) {
+  const auto all = jobs("[a]\nrw=randread\nsize=1m\nrandom_distribution=zoned:60/10:30:10/\n");
+  ASSERT_EQ(all.size(), 1u) << errors();
+  const auto& zones = all[0].random_distribution[0].zones;
+  ASSERT_EQ(zones.size(), 3u);
+  EXPECT_EQ(zones[1].size_percent, 45);
+  EXPECT_EQ(zones[2].size_percent, 45);
+}
+
 TEST_F(JobFileTest, TimeBasedNeedsARuntime) {
   EXPECT_THAT(
       errors_of("ioengine=null\nsize=4k\nrw=write\ntime_based"),

@@ -40,6 +40,8 @@ kept as fio reads it and warned about. `examples/` has files to begin with.
 - Times: `us ms s m h d`; a bare number is seconds. **Anything else is microseconds: `10sec` is 10 us.**
 - Per cent (`size`, `io_size`, `offset`, `offset_increment`): of the target's size, up to `100%`.
 - `READ,WRITE,TRIM`: one value is for all three, the last of two for writes and trims, an empty one keeps the default.
+- `(4k + 4k)`, `(1h+30m)`: whole numbers with their units and `+ - * / %`, brackets around all of it. A time without a
+  unit in it has the option's own.
 - Flags and booleans are `0` or `1`.
 
 All of these are warned about where they are likely not meant.

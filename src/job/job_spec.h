@@ -84,6 +84,7 @@ struct JobSpec {
       engine_options;                  ///< effective, checked against that engine's own table
   std::vector<std::string> filenames;  ///< filename= split at ':' (empty: fio's own naming)
   std::string directory;
+  std::vector<std::string> more_directories;  ///< directory=a:b: the clones take turns
   int nrfiles = 1;
   SizeSpec size, io_size, offset, offset_increment, filesize;
   bool direct = false;
@@ -113,7 +114,8 @@ struct JobSpec {
   int64_t runtime_ns = 0;  ///< 0: no limit
   bool time_based = false;
   int64_t ramp_time_ns = 0;
-  int64_t startdelay_ns = 0;  ///< counted from the start of the job's own stage
+  int64_t startdelay_ns = 0;      ///< counted from the start of the job's own stage
+  int64_t startdelay_max_ns = 0;  ///< above startdelay_ns: each clone draws its own between them
 
   // Payload
   bool zero_buffers = false;

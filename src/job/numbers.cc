@@ -5,6 +5,7 @@
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "base/units.h"
@@ -168,10 +169,14 @@ void find_traps(std::string_view text, NumberKind kind, bool hex, size_t digits_
   }
 }
 
-/// Recursive descent over + - * / % and brackets; depth is bounded.
+/// Recursive descent over + - * / % and brackets; depth is bounded. `unit` says what one of a unit
+/// ("k", "ms") is; without it numbers have none.
 class Arithmetic {
  public:
-  explicit Arithmetic(std::string_view text) : text_(text) {}
+  using Unit = std::function<std::optional<int64_t>(std::string_view name)>;
+  explicit Arithmetic(std::string_view text, Unit unit = {})
+      : text_(text), unit_(std::move(unit)) {}
+  bool had_units() const { return had_units_; }
   std::optional<int64_t> whole() {
     const int64_t value = sum(0);
     skip();
@@ -240,13 +245,55 @@ class Arithmetic {
         std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (error != std::errc() || !is_digit(text_[at_])) return fail();
     at_ = static_cast<size_t>(end - text_.data());
+    size_t name_end = at_;
+    while (name_end < text_.size() && is_alpha(text_[name_end])) ++name_end;
+    if (name_end == at_ || !unit_) return value;
+    const auto one = unit_(text_.substr(at_, name_end - at_));
+    if (!one || __builtin_mul_overflow(value, *one, &value)) return fail();
+    at_ = name_end;
+    had_units_ = true;
     return value;
   }
 
   std::string_view text_;
+  Unit unit_;
   size_t at_ = 0;
-  bool failed_ = false;
+  bool failed_ = false, had_units_ = false;
 };
+
+/// "(...)" and nothing behind it: whole numbers, each with its unit or none. A time without any
+/// unit in it has the option's own.
+NumberReading read_brackets(std::string_view text, NumberKind kind, unsigned kb_base) {
+  NumberReading reading;
+  const bool is_size = kind == NumberKind::kBytes, seconds = kind == NumberKind::kSeconds;
+  Arithmetic arithmetic(text, [&](std::string_view name) -> std::optional<int64_t> {
+    if (!is_size) {
+      bool known = false;
+      const int64_t one = time_unit(name, seconds, &known);
+      return known ? std::optional(one) : std::nullopt;
+    }
+    const SizeUnit size = size_unit(name, kb_base);
+    if (!size.known || size.percent) return std::nullopt;
+    reading.iec_trap |= size.iec && kb_base == 1024;
+    int64_t one = 1;
+    for (int i = 0; i < size.power; ++i) one *= size.base;
+    return one;
+  });
+  const auto value = arithmetic.whole();
+  const int64_t implied = seconds && !arithmetic.had_units() ? 1'000'000 : 1;
+  if (!value || *value < 0 || __builtin_mul_overflow(*value, implied, &reading.value)) {
+    reading.problem = fmt::format(
+        "\"{}\" is no sum that can be worked out: whole numbers with their units, + - * / % and "
+        "brackets around all of it",
+        text);
+    return reading;
+  }
+  reading.trap = fmt::format("\"{}\" is read as {}: many builds of fio take no brackets in numbers",
+                             text, plain_reading(reading, kind));
+  if (reading.iec_trap)
+    reading.trap += "; under kb_base=1024 fio's KiB, MiB, GiB are powers of 1000";
+  return reading;
+}
 
 }  // namespace
 
@@ -254,10 +301,7 @@ NumberReading read_number(std::string_view text, NumberKind kind, unsigned kb_ba
   NumberReading reading;
   size_t digits_end = 0;
   bool overflow = false, hex = false;
-  if (!text.empty() && text.front() == '(') {
-    reading.problem = fmt::format("\"{}\": arithmetic in brackets is not honoured", text);
-    return reading;
-  }
+  if (!text.empty() && text.front() == '(') return read_brackets(text, kind, kb_base);
   if (!read_digits(text, &reading.value, &digits_end, &overflow, &hex)) {
     reading.problem = fmt::format("\"{}\" is not a number", text);
     return reading;
@@ -292,6 +336,10 @@ NumberReading read_number(std::string_view text, NumberKind kind, unsigned kb_ba
 
 ValueList split_values(std::string_view text) {
   ValueList list;
+  if (!text.empty() && text.front() == '(' && text.back() == ')') {
+    list.parts.push_back(text);  // a sum: its signs separate nothing
+    return list;
+  }
   while (true) {
     size_t cut = text.find(',');
     if (cut != std::string_view::npos && cut + 1 == text.size()) {

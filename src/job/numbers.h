@@ -28,7 +28,8 @@ struct NumberReading {
 };
 
 /// Reads `text` up to the first ',', ':', '-' or '/' behind the digits (fio's separators in lists).
-/// `kb_base`: 1024 (fio's default) or 1000.
+/// `kb_base`: 1024 (fio's default) or 1000. A text that begins with '(' is worked out as a whole
+/// ("(4*1024)", "(1h+30m)"), as fio does where it was built with its arithmetic.
 NumberReading read_number(std::string_view text, NumberKind kind, unsigned kb_base = 1024);
 
 /// Splits "4k,8k" (or "4k:8k", "4k-8k": all the same to fio) into its parts; empty parts keep a

@@ -77,10 +77,30 @@ TEST(Numbers, Times) {
 }
 
 TEST(Numbers, WhatIsNoNumber) {
-  for (const char* text :
-       {"", "abc", "k", "-", "(4k+4k)", "99999999999999999999", "9999999999g", " "})
+  for (const char* text : {"", "abc", "k", "-", "(4k", "(4k)m", "(1/0)", "(1.5k)", "(-4k)", "(4x)",
+                           "()", "99999999999999999999", "9999999999g", " "})
     EXPECT_FALSE(read_number(text, NumberKind::kBytes).ok()) << text;
   EXPECT_FALSE(read_number("9223372036854775807d", NumberKind::kSeconds).ok());
+}
+
+TEST(Numbers, Brackets) {
+  const auto bytes = [](std::string_view text, unsigned base = 1024) {
+    const NumberReading reading = read_number(text, NumberKind::kBytes, base);
+    EXPECT_TRUE(reading.ok() && !reading.trap.empty()) << text << reading.problem;
+    return reading.value;
+  };
+  EXPECT_EQ(bytes("(4*1024)"), 4096);
+  EXPECT_EQ(bytes("(4k + 4k)"), 8192);
+  EXPECT_EQ(bytes("((1m - 4k) / 2)"), (1048576 - 4096) / 2);
+  EXPECT_EQ(bytes("(7 % 4)"), 3);
+  EXPECT_EQ(bytes("(4k)", 1000), 4000);
+  const auto time = [](std::string_view text, NumberKind kind) {
+    return read_number(text, kind).value;
+  };
+  EXPECT_EQ(time("(3*5)", NumberKind::kSeconds), 15'000'000);
+  EXPECT_EQ(time("(1m+500ms)", NumberKind::kSeconds), 60'500'000);
+  EXPECT_EQ(time("(3*5)", NumberKind::kMicroseconds), 15);
+  EXPECT_FALSE(read_number("(10sec)", NumberKind::kSeconds).ok()) << "no unit of fio's";
 }
 
 TEST(Numbers, PerCent) {

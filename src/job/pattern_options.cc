@@ -37,6 +37,7 @@ constexpr size_t kMaxZones = 256;  ///< fio's own limit (ZONESPLIT_MAX)
 bool read_zones(JobDraft& draft, const OptionInput& input, std::string_view text, bool absolute,
                 std::vector<DistributionZone>* zones) {
   double access = 0, size = 0;
+  int without_size = 0;
   while (!text.empty()) {
     const size_t cut = std::min(text.find(':'), text.size());
     const std::string_view part = text.substr(0, cut);
@@ -44,7 +45,9 @@ bool read_zones(JobDraft& draft, const OptionInput& input, std::string_view text
     const size_t slash = part.find('/');
     std::string_view rest;
     const auto share = read_fraction(part.substr(0, slash), &rest);
-    if (!share || !rest.empty() || *share < 0 || slash == std::string_view::npos) {
+    const std::string_view size_text =
+        slash == std::string_view::npos ? std::string_view() : part.substr(slash + 1);
+    if (!share || !rest.empty() || *share < 0 || (absolute && size_text.empty())) {
       input.error(
           fmt::format("\"{}\" is not a zone", part),
           absolute ? "write ACCESS_PERCENT/SIZE:..., for example zoned_abs:60/20G:30/100G:10/500G"
@@ -57,8 +60,10 @@ bool read_zones(JobDraft& draft, const OptionInput& input, std::string_view text
     }
     DistributionZone zone;
     zone.access_percent = *share;
-    const auto reading = input.number(part.substr(slash + 1), NumberKind::kBytes, draft.kb_base);
+    const auto reading =
+        input.number(size_text.empty() ? "0" : size_text, NumberKind::kBytes, draft.kb_base);
     if (!reading) return false;
+    without_size += !absolute && reading->value == 0;
     if (absolute)
       zone.size_bytes = static_cast<uint64_t>(reading->value);
     else
@@ -75,6 +80,13 @@ bool read_zones(JobDraft& draft, const OptionInput& input, std::string_view text
     input.error(fmt::format("the zones cover {} % of the target, more than all of it", size));
     return false;
   }
+  // As with fio, zones without a size share what the others leave.
+  if (without_size > 0 && size >= 100) {
+    input.error("the zones with a size leave nothing for those without one");
+    return false;
+  }
+  for (DistributionZone& zone : *zones)
+    if (!absolute && zone.size_percent == 0) zone.size_percent = (100 - size) / without_size;
   return true;
 }
 

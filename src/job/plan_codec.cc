@@ -95,6 +95,7 @@ void fields(A& archive, JobSpec& job) {
   archive("engine_options", job.engine_options);
   archive("filenames", job.filenames);
   archive("directory", job.directory);
+  archive("more_directories", job.more_directories);
   archive("nrfiles", job.nrfiles);
   archive("size", job.size);
   archive("io_size", job.io_size);
@@ -123,6 +124,7 @@ void fields(A& archive, JobSpec& job) {
   archive("time_based", job.time_based);
   archive("ramp_time_ns", job.ramp_time_ns);
   archive("startdelay_ns", job.startdelay_ns);
+  archive("startdelay_max_ns", job.startdelay_max_ns);
   archive("zero_buffers", job.zero_buffers);
   archive("refill_buffers", job.refill_buffers);
   archive("scramble_buffers", job.scramble_buffers);
@@ -352,7 +354,8 @@ void check_job(const JobSpec& job, const std::string& path) {
   if (job.stage < 0 || job.numjobs < 1 || job.iodepth < 1 || job.loops < 1 || job.nrfiles < 1)
     Reader::fail(path, "stage, numjobs, iodepth, loops or nrfiles below its least value");
   if (job.rwmixread < 0 || job.rwmixread > 100) Reader::fail(path + ".rwmixread", "out of range");
-  if (job.runtime_ns < 0 || job.ramp_time_ns < 0 || job.startdelay_ns < 0)
+  if (job.runtime_ns < 0 || job.ramp_time_ns < 0 || job.startdelay_ns < 0 ||
+      job.startdelay_max_ns < 0)
     Reader::fail(path, "a time below zero");
   for (const BlockSizes& sizes : job.block_sizes)
     if (sizes.min_bytes < 1 || sizes.max_bytes < sizes.min_bytes)

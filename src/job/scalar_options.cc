@@ -137,12 +137,9 @@ void filename(JobDraft& draft, const OptionInput& input) {
 void directory(JobDraft& draft, const OptionInput& input) {
   warn_of_quotes(input);
   const auto names = split_filenames(input.text);
-  if (names.size() != 1) {
-    input.error(fmt::format("names {} directories; cephmark takes one", names.size()),
-                "give each directory a section of its own (a colon in a name is written \\:)");
-    return;
-  }
+  if (names.empty()) return input.error("names no directory");
   draft.spec.directory = names.front();
+  draft.spec.more_directories.assign(names.begin() + 1, names.end());
 }
 
 void ioengine(JobDraft& draft, const OptionInput& input) {
@@ -269,13 +266,20 @@ void ramp_time(JobDraft& draft, const OptionInput& input) {
 }
 
 void startdelay(JobDraft& draft, const OptionInput& input) {
-  if (split_values(input.text).parts.size() > 1) {
-    input.error(
-        fmt::format("\"{}\": a random delay out of a range is not honoured yet", input.text),
-        "give one time");
-    return;
-  }
-  if (const auto value = time_ns(input)) draft.spec.startdelay_ns = *value;
+  const auto first = time_ns(input);
+  if (!first) return;
+  draft.spec.startdelay_ns = *first;
+  draft.spec.startdelay_max_ns = 0;
+  // fio takes the text before and the text behind the dash; a unit of the first is lost on it.
+  const size_t dash = input.text.find('-');
+  if (dash == std::string_view::npos) return;
+  OptionInput second = input;
+  second.text = input.text.substr(dash + 1);
+  const auto last = time_ns(second);
+  if (!last) return;
+  if (*last < *first)
+    return input.error(fmt::format("\"{}\": the range ends before it begins", input.text));
+  draft.spec.startdelay_max_ns = *last;
 }
 
 }  // namespace cephmark::setters

@@ -176,7 +176,8 @@ std::string phases_line(const RunResult& result) {
   for (const auto& phase : result.phases) {
     if (!text.empty()) text += ", ";
     text += phase_name(phase.kind);
-    if (stages > 1) text += fmt::format(" (stage {})", phase.stage + 1);
+    const bool of_stage = phase.kind >= PhaseKind::kWarmup;  // the others are of the whole run
+    if (stages > 1 && of_stage) text += fmt::format(" (stage {})", phase.stage + 1);
     text += " " + format_duration(phase.end_ns - phase.start_ns);
   }
   return text;

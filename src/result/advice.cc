@@ -47,7 +47,7 @@ constexpr auto kRules = std::to_array<Rule>({
 // What runners say of their own: not to be drawn from a result.
 constexpr auto kRunnerCodes = std::to_array<std::string_view>(
     {"target", "image-in-use", "abandoned", "close-failed", "rate-below-one-block", "fio-messages",
-     "fio-stages", "fio-unified", "fio-range", "fio-merged", "files-not-kept"});
+     "fio-stages", "fio-start-spread", "fio-unified", "fio-range", "fio-merged", "files-not-kept"});
 
 constexpr auto kCodes = [] {
   std::array<std::string_view, kRules.size() + kRunnerCodes.size()> codes{};

@@ -268,7 +268,7 @@ std::string depth_rule(const RunResult&, const RunFigures& figures) {
   uint64_t requested = 0;
   std::set<std::string> names;
   for (const auto& job : figures.jobs) {
-    bool has_rate = job.spec->startdelay_ns > 0;
+    bool has_rate = job.spec->startdelay_ns > 0 || job.spec->startdelay_max_ns > 0;
     for (int i = 0; i < kDirectionCount; ++i)
       has_rate = has_rate || job.spec->rate_iops[i] > 0 || job.spec->rate_bytes_per_s[i] > 0;
     // With a rate the depth is what the storage makes of it; a synchronous engine has its own

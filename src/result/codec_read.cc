@@ -52,10 +52,9 @@ std::vector<PhaseSpan> read_phases(ObjectReader& in) {
     PhaseSpan span;
     const std::string name = phase.text("kind");
     bool known = false;
-    for (const PhaseKind kind : {PhaseKind::kPrefill, PhaseKind::kPrepare, PhaseKind::kWarmup,
-                                 PhaseKind::kMeasure, PhaseKind::kDrain})
-      if (name == phase_name(kind)) {
-        span.kind = kind;
+    for (int kind = 0; kind < kPhaseKindCount; ++kind)
+      if (name == phase_name(static_cast<PhaseKind>(kind))) {
+        span.kind = static_cast<PhaseKind>(kind);
         known = true;
       }
     if (!known) phase.fail("kind", "is not a known phase");

@@ -40,6 +40,30 @@ TEST(Codec, WhatWasWrittenIsRead) {
   }
 }
 
+// What the first version wrote stays readable, or is refused in words that say what to do.
+TEST(Codec, AStoredResultOfVersionOneIsRead) {
+  const std::string path = CEPHMARK_SOURCE_DIR "/tests/golden/result-v1.json";
+  const RunResult result = parse_result(read_file(path), path);
+  EXPECT_EQ(result.runner, "native");
+  ASSERT_EQ(result.vms.size(), 1u);
+  EXPECT_EQ(result.vms[0].jobs.at(0).find(Op::kRead)->ios, 256u);
+  EXPECT_EQ(result.plan.vms.at(0).jobs.at(0).ioengine, "null");
+  for (const int other : {0, 99}) {
+    Json json = parse_json(read_file(path), path);
+    json["schema_version"] = other;
+    try {
+      result_from_json(json, "old.json");
+      FAIL();
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what())
+                    .find("old.json: is a result of schema version " + std::to_string(other)),
+                std::string::npos)
+          << error.what();
+      EXPECT_FALSE(error.hint().empty());
+    }
+  }
+}
+
 TEST(Codec, NothingIsLost) {
   const RunResult a = rich_result();
   const RunResult b = parse_result(result_text(a), "test");

@@ -252,8 +252,12 @@ std::string block_size_text(const JobSpec& job) {
 
 const char* phase_name(PhaseKind kind) {
   switch (kind) {
+    case PhaseKind::kCreate:
+      return "create";
     case PhaseKind::kPrefill:
       return "prefill";
+    case PhaseKind::kOpen:
+      return "open";
     case PhaseKind::kPrepare:
       return "prepare";
     case PhaseKind::kWarmup:

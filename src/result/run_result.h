@@ -54,7 +54,9 @@ struct CpuUsage {
   void merge(const CpuUsage& other);
 };
 
-enum class PhaseKind : uint8_t { kPrefill, kPrepare, kWarmup, kMeasure, kDrain };
+/// In the order of a run. The first four stand in RunResult::phases only, once each.
+enum class PhaseKind : uint8_t { kCreate, kPrefill, kOpen, kPrepare, kWarmup, kMeasure, kDrain };
+inline constexpr int kPhaseKindCount = 7;
 struct PhaseSpan {
   PhaseKind kind = PhaseKind::kMeasure;
   int stage = 0;

@@ -136,6 +136,11 @@ void mark_abandoned(RunResult& result) {
 
 void collect_results(RunState& state, RunResult& result) {
   collect_lanes(state, result);
+  for (PhaseSpan phase : state.set_up_phases) {
+    phase.start_ns -= state.control.epoch_ns();
+    phase.end_ns -= state.control.epoch_ns();
+    result.phases.push_back(phase);
+  }
   collect_windows(result, state.plan.stage_count());
   collect_totals(result);
   mark_abandoned(result);

@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "base/time.h"
+#include "base/units.h"
+#include "job/ceph_engines.h"
 #include "run/fio_json.h"
 
 namespace cephmark {
@@ -116,6 +118,7 @@ class FioCollector {
   std::string version_;
   FioCollection collection_;
   size_t failed_ = 0;
+  int64_t start_spread_ns_ = 0;  ///< of the VMs, in the first stage
   std::string first_failure_;
 };
 
@@ -254,6 +257,7 @@ void FioCollector::add_fleet_phases() {
       }
       if (all.end_ns == 0) continue;
       result().phases.push_back(all);
+      if (stage == 0) start_spread_ns_ = std::max(start_spread_ns_, last_start_ns - all.start_ns);
       if (kind == PhaseKind::kMeasure)
         result().measured_ns += std::max<int64_t>(0, first_end_ns - last_start_ns);
     }
@@ -268,8 +272,7 @@ void FioCollector::sum_up() {
           result().fleet_response.merge(op->response), result().fleet_service.merge(op->service);
   for (const auto& vm : plan_.vms)
     for (const auto& job : vm.jobs)
-      if (job.ioengine == "rbd" || job.ioengine == "rados")
-        result().connections += std::max(1, job.numjobs);
+      if (needs_ceph(job.ioengine)) result().connections += std::max(1, job.numjobs);
 }
 
 FioCollection FioCollector::finish() {
@@ -280,6 +283,11 @@ FioCollection FioCollector::finish() {
     taint(
         "fio-stages",
         "stonewall: each fio goes on to its next phase by itself; phases of different VMs overlap");
+  if (plan_.vms.size() > 1 && start_spread_ns_ > 0)
+    taint("fio-start-spread",
+          fmt::format("real fio processes wait for no common start: the last VM began {} behind "
+                      "the first",
+                      format_duration(start_spread_ns_)));
   if (!result().exact_percentiles)
     taint("approximate-percentiles",
           "fio's report has no histogram for some latencies; their percentiles are "
@@ -306,7 +314,8 @@ int64_t fio_stage_length_ns(const VmPlan& vm, int stage) {
   for (const auto& job : vm.jobs) {
     if (job.stage != stage) continue;
     if (job.runtime_ns == 0) return 0;
-    length_ns = std::max(length_ns, job.startdelay_ns + job.ramp_time_ns + job.runtime_ns);
+    length_ns = std::max(length_ns, std::max(job.startdelay_ns, job.startdelay_max_ns) +
+                                        job.ramp_time_ns + job.runtime_ns);
   }
   return length_ns;
 }

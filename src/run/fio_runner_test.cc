@@ -154,6 +154,21 @@ TEST_F(FioRunnerTest, RunsOneFioPerVmAndAddsUp) {
   EXPECT_EQ(in_files, 3u * 2 * 1024);
 }
 
+TEST_F(FioRunnerTest, HowFarApartTheVmsBeganIsTold) {
+  Plan plan = plan_of(2, null_job("j", {{"size", "1m"}, {"time_based", "1"}, {"runtime", "1"}}));
+  plan.vms[1].jobs[0].written_options.emplace_back("startdelay", "2");
+  for (VmPlan& vm : plan.vms) vm.jobs[0].runtime_ns = kNsPerSecond;
+  plan.vms[1].jobs[0].startdelay_ns = 2 * kNsPerSecond;
+  Recorder observer;
+  const RunResult result = FioRunner({}).run(plan, {}, observer);
+  const auto told =
+      std::find_if(result.taints.begin(), result.taints.end(),
+                   [](const Taint& taint) { return taint.code == "fio-start-spread"; });
+  ASSERT_NE(told, result.taints.end());
+  EXPECT_THAT(told->text, HasSubstr("the last VM began"));
+  EXPECT_EQ(result.measured_ns, 0) << "they were never active together";
+}
+
 TEST_F(FioRunnerTest, AStopKeepsWhatWasMeasured) {
   JobSpec job = null_job(
       "long", {{"size", "1g"}, {"time_based", ""}, {"runtime", "600"}, {"rate_iops", "2000"}});

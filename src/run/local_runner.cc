@@ -62,7 +62,8 @@ int64_t series_slot_ns(const Plan& plan) {
       for (const JobSpec& job : vm.jobs) {
         if (job.stage != stage) continue;
         lanes += int64_t{job.numjobs} * (job.rw.reads + job.rw.writes + job.rw.trims);
-        stage_ns = std::max(stage_ns, job.startdelay_ns + job.ramp_time_ns +
+        stage_ns = std::max(stage_ns, std::max(job.startdelay_ns, job.startdelay_max_ns) +
+                                          job.ramp_time_ns +
                                           (job.runtime_ns > 0 ? job.runtime_ns : kAssumedRun_ns));
       }
     total_ns += stage_ns;

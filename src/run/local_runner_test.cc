@@ -85,6 +85,10 @@ TEST(LocalRunner, AnAggregateIsTheSumOfItsClones) {
   // 4 clones on 2 VMs at 200/s over 1 s; a loaded machine may push the last ones out of the window.
   EXPECT_LE(total.ios, 1600u);
   EXPECT_GT(total.ios, 800u);
+  ASSERT_GE(result.phases.size(), 2u);
+  EXPECT_EQ(result.phases[0].kind, PhaseKind::kOpen);
+  EXPECT_LE(result.phases[0].start_ns, result.phases[0].end_ns);
+  EXPECT_LE(result.phases[0].end_ns, 0) << "before the barrier, to which all times are relative";
   EXPECT_EQ(total.ios, total.response.count());
   EXPECT_EQ(total.ios, result.fleet_response.count());
   EXPECT_EQ(total.bytes, total.ios * 4096);

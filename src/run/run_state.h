@@ -59,6 +59,7 @@ struct RunState {
   FileGuard file_guard;
   std::function<void(const std::vector<std::string>&)> about_to_create_objects;
   std::string run_id;
+  std::vector<PhaseSpan> set_up_phases;  ///< open, prepare: absolute CLOCK_MONOTONIC times
   RunControl control;
   Collector collector;
   std::shared_ptr<ConnectionPool> connections;  ///< null without Ceph jobs

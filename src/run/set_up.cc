@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/rng.h"
 #include "base/time.h"
 #include "base/units.h"
 #include "job/ceph_engines.h"
@@ -19,6 +20,7 @@ namespace cephmark {
 namespace {
 
 constexpr uint64_t kPage_bytes = 4096;
+constexpr uint64_t kDelaySeed = 0x64656c6179;  ///< startdelay=A-B draws apart from the workload
 constexpr uint64_t kTouchAtMost_bytes = kGiB;  ///< of all lanes: page faults belong before the run
 constexpr unsigned kCallbackSubmissions = 8;   ///< reference: what a completion thread may do
 constexpr uint64_t kCallbackPayload_bytes = 64 * kKiB;
@@ -82,7 +84,7 @@ void make_targets(RunState& state) {
 }
 
 void open_targets(RunState& state, unsigned openers, Observer& observer,
-                  const std::stop_token& stop, bool& left_behind) {
+                  const std::stop_token& stop, bool& left_behind, int64_t open_ns) {
   std::vector<Step> opens, prepares;
   for (auto& [key, target] : state.targets) {
     Step step;
@@ -112,7 +114,12 @@ void open_targets(RunState& state, unsigned openers, Observer& observer,
     };
     prepares.push_back(std::move(step));
   }
+  const bool prepares_any = !prepares.empty();
+  const int64_t prepare_ns = monotonic_ns();
   run_steps("preparing targets", std::move(prepares), openers, observer, stop, left_behind);
+  state.set_up_phases = {{PhaseKind::kOpen, 0, open_ns, prepare_ns}};
+  if (prepares_any)
+    state.set_up_phases.push_back({PhaseKind::kPrepare, 0, prepare_ns, monotonic_ns()});
 }
 
 unsigned lane_depth(const JobSpec& job, const EngineRow& row) {
@@ -188,6 +195,10 @@ void make_lanes(RunState& state, const LocalRunnerOptions& options, int64_t slot
         const bool only_reads = !job.rw.writes && !job.rw.trims;
         if (setup.mode == CompletionMode::kBlocking && only_reads && !source->open_loop())
           setup.blocking_batch = kBlockingBatch;
+        if (job.startdelay_max_ns > job.startdelay_ns)
+          setup.startdelay_ns += static_cast<int64_t>(
+              Rng(Rng::derive(state.plan.seed ^ kDelaySeed, index)).next() %
+              static_cast<uint64_t>(job.startdelay_max_ns - job.startdelay_ns + 1));
         setup.slot_bytes = job.rw.reads || job.rw.writes ? round_up(source->max_length()) : 0;
         const RecorderSetup recording{.slot_ns = slot_ns,
                                       .open_loop = source->open_loop(),
@@ -314,9 +325,10 @@ std::unique_ptr<RunState> set_up(const Plan& plan, const LocalRunnerOptions& opt
   state->run_id = options.run_id;
   bool left_behind = false;
   try {
+    const int64_t begin_ns = monotonic_ns();
     connect(*state, options, observer, stop, left_behind);
     make_targets(*state);
-    open_targets(*state, options.openers, observer, stop, left_behind);
+    open_targets(*state, options.openers, observer, stop, left_behind, begin_ns);
     make_lanes(*state, options, slot_ns);
     make_workers(*state, cpus);
     make_queues(*state);

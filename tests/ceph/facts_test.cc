@@ -18,6 +18,7 @@
 namespace cephmark {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing_support::TemporaryDirectory;
@@ -159,6 +160,28 @@ TEST_F(Facts, AKeyThatMayNotAskSaysWhichCapIsMissing) {
   EXPECT_EQ(result.at("witness").at("available"), false);
   EXPECT_THAT(text_, HasSubstr("not available"));
   EXPECT_THAT(result.at("witness").at("unavailable_reason").get<std::string>(), HasSubstr("cap"));
+}
+
+// Space is counted where the data go, with the factor of that pool; making images is a phase.
+TEST_F(Facts, ADataPoolIsToldWithItsFillAndFactor) {
+  const std::string pool = "facts-data-" + std::to_string(::getpid());
+  run_or_throw({"ceph", "osd", "pool", "create", pool, "8"});
+  run_or_throw({"ceph", "osd", "pool", "set", pool, "size", "2"});
+  run_or_throw({"ceph", "osd", "pool", "application", "enable", pool, "rbd"});
+  const std::string name = "facts-data-" + std::to_string(::getpid());
+  images_.push_back(name);
+  const std::string job = rbd_job(name, "rw=randwrite\nsize=16m\nio_size=1m\n");
+  const Json result = run(job, {"--create", "32M", "--data-pool", pool, "--prefill"});
+  EXPECT_EQ(result.at("phases").at(0).at("kind"), "create");
+  EXPECT_EQ(result.at("phases").at(1).at("kind"), "prefill");
+  EXPECT_EQ(result.at("phases").at(2).at("kind"), "open");
+  EXPECT_LE(result.at("phases").at(1).at("end_ns"), 0);
+  EXPECT_THAT(result.at("environment").at("cluster").dump(), HasSubstr(pool));
+  run(job, {"--plan"}, 0);
+  EXPECT_THAT(text_, AllOf(HasSubstr("pool     " + pool + " (2 replicas): 1 image"),
+                           HasSubstr("(32 MiB, data in " + pool + ")")));
+  run_command({"rbd", "rm", "--no-progress", "rbd/" + name});
+  run_command({"ceph", "osd", "pool", "rm", pool, pool, "--yes-i-really-really-mean-it"});
 }
 
 // Objects of a read job are laid out, announced, and gone afterwards; the manifest too.

@@ -96,7 +96,7 @@ TEST_F(FioTest, TimesHaveFiosValues) {
 }
 
 TEST_F(FioTest, WhatIsNoNumberToFioIsNoneToUs) {
-  for (const char* text : {"abc", "k", "-", "(4k+4k)", "x10"}) {
+  for (const char* text : {"abc", "k", "-", "(4k+", "x10"}) {
     EXPECT_FALSE(fio_values("size", {text})[0].has_value()) << text;
     EXPECT_FALSE(read_number(text, NumberKind::kBytes).ok()) << text;
   }
@@ -151,6 +151,10 @@ TEST_F(FioTest, TheSameJobsAreAcceptedExceptWhereWeDifferOnPurpose) {
       {"description=", false, false},
       {"rate_process=poisson\nrate_iops=10", true, true},
       {"startdelay=5", true, true},
+      {"startdelay=5-10", true, true},
+      {"directory=.:/tmp", true, true},
+      {"random_distribution=zoned:60/10:30:10/", true, true},
+      {"random_distribution=zoned:60/60:40/60", false, false},
       {"stonewall\nnew_group", true, true},
       {"size=10%\noffset=5%\noffset_increment=1m\nio_size=1m", true, true},
       {"buffer_compress_percentage=101", false, false},
@@ -160,10 +164,10 @@ TEST_F(FioTest, TheSameJobsAreAcceptedExceptWhereWeDifferOnPurpose) {
       {"time_based", true, false},
       {"filename=/dev/${CEPHMARK_TEST_NOT_SET}", true, false},
       {"bs=4k,8k,16k,32k", true, false},
+      {"startdelay=10-5", true, false},
       // fio knows them, cephmark does not honour them yet.
       {"verify=crc32c", true, false},
       {"write_bw_log=x", true, false},
-      {"startdelay=5-10", true, false},
   };
   for (const Verdict& verdict : verdicts) {
     const std::string text = fmt::format("[j]\nioengine=null\nsize=1m\n{}\n", verdict.lines);
