@@ -125,6 +125,11 @@ constexpr std::string_view kCommandLineOnly =
     "client server daemonize remote-config cmdhelp enghelp crctest cpuclock-test version help "
     "latency-log merge-blktrace-only";
 
+constexpr std::string_view kFlags =
+    "bs_unaligned blocksize_unaligned norandommap time_based verify_only exitall exitall_on_error "
+    "stonewall wait_for_previous new_group thread group_reporting zero_buffers refill_buffers hipri "
+    "fixedbufs registerfiles sqthread_poll userspace_reap";
+
 template <typename Use>
 void for_each_word(std::string_view words, Use use) {
   while (!words.empty()) {
@@ -194,6 +199,10 @@ std::vector<std::string_view> engines_that_know(std::string_view name) {
 
 bool is_known_engine(std::string_view name) {
   return has_word(kEngines, name);
+}
+
+bool is_flag_of_fio(std::string_view name) {
+  return has_word(kFlags, name);
 }
 
 bool is_command_line_only(std::string_view name) {

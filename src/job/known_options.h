@@ -30,6 +30,9 @@ std::vector<std::string_view> engines_that_know(std::string_view option);
 /// Whether fio has an engine of that name.
 bool is_known_engine(std::string_view name);
 
+/// Whether fio takes the option without a value, on its command line too (core or any engine's).
+bool is_flag_of_fio(std::string_view name);
+
 /// Options that fio takes on its command line only ("output-format"; '_' for '-' is accepted).
 bool is_command_line_only(std::string_view name);
 
