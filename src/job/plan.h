@@ -68,6 +68,7 @@ struct Plan {
   RunLimits limits;
   SafetyGrants grants;
   GuardPolicy guard;
+  bool clones_apart = false;  ///< the result keeps each numjobs clone by itself, too
   std::vector<std::string>
       warnings;  ///< from parsing (fio's traps, unsupported options); kept in the result
 

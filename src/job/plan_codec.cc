@@ -188,6 +188,7 @@ void fields(A& archive, Plan& plan) {
   archive("limits", plan.limits);
   archive("grants", plan.grants);
   archive("guard", plan.guard);
+  archive("clones_apart", plan.clones_apart);
   archive("warnings", plan.warnings);
 }
 

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "base/version.h"
 #include "output/fio_direction.h"
+#include "output/fio_entries.h"
 #include "output/fio_format.h"
 
 namespace cephmark {
@@ -94,8 +95,9 @@ int64_t start_ms(const RunResult& result, const JobResult& job) {
   return (result.start_wall_ns + first_ns) / kNsPerMs;
 }
 
-Json job_json(const RunResult& result, const JobFigures& job, const FioGroupRates& rates,
+Json job_json(const RunResult& result, const FioEntry& entry, const FioGroupRates& rates,
               const FioJsonOptions& options) {
+  const JobFigures& job = entry.figures;
   const JobResult& counts = *job.result;
   const JobSpec& spec = *job.spec;
   const int64_t elapsed_ns = std::max<int64_t>(0, result.end_wall_ns - result.start_wall_ns);
@@ -111,7 +113,7 @@ Json job_json(const RunResult& result, const JobFigures& job, const FioGroupRate
   json["write"] = fio_direction(job, Op::kWrite, rates, options.bins);
   json["trim"] = fio_direction(job, Op::kTrim, rates, options.bins);
   json["sync"] = fio_sync(job, options.bins);
-  const int64_t job_runtime_ns = job.window_ns * std::max(1, spec.numjobs);
+  const int64_t job_runtime_ns = job.window_ns * entry.members;
   json["job_runtime"] = job_runtime_ns / kNsPerMs;
   const auto cpu = [&](int64_t ns) {
     return job_runtime_ns > 0
@@ -152,8 +154,8 @@ std::string ctime_text(int64_t ns) {
 }  // namespace
 
 Json fio_json_document(const RunResult& result, const FioJsonOptions& options) {
-  const std::vector<JobFigures> figures = job_figures_of(result, options.vm);
-  const FioGroupRates rates = fio_group_rates(figures);
+  const FioEntries entries(result, options.vm);
+  const FioGroupRates rates = fio_group_rates(entries.figures());
   Json json;
   json["fio version"] = fmt::format("{}{}", kFormatVersion, kVersion);
   json["timestamp"] = result.end_wall_ns / kNsPerSecond;
@@ -161,9 +163,9 @@ Json fio_json_document(const RunResult& result, const FioJsonOptions& options) {
   json["time"] = ctime_text(result.end_wall_ns);
   Json jobs = Json::array();
   Json globals;
-  for (const auto& job : figures) {
-    if (globals.empty()) globals = options_json(job.spec->written_globals);
-    jobs.push_back(job_json(result, job, rates, options));
+  for (const auto& entry : entries.all()) {
+    if (globals.empty()) globals = options_json(entry.figures.spec->written_globals);
+    jobs.push_back(job_json(result, entry, rates, options));
   }
   if (!globals.empty()) json["global options"] = std::move(globals);
   json["jobs"] = std::move(jobs);
@@ -177,11 +179,11 @@ std::string fio_json_text(const RunResult& result, const FioJsonOptions& options
 std::vector<FioJobHeader> fio_job_headers(const RunResult& result, const FioJsonOptions& options) {
   const auto pid = result.environment.host.find("pid");
   std::vector<FioJobHeader> headers;
-  for (const auto& job : job_figures_of(result, options.vm)) {
+  for (const FioEntries entries(result, options.vm); const auto& entry : entries.all()) {
     FioJobHeader header;
-    header.members = std::max(1, job.spec->numjobs);
+    header.members = entry.members;
     if (pid != result.environment.host.end()) header.pid = std::atoi(pid->second.c_str());
-    if (const int error = first_error(*job.result); error != 0)
+    if (const int error = first_error(*entry.figures.result); error != 0)
       header.error_text = std::strerror(error);
     headers.push_back(std::move(header));
   }

@@ -58,19 +58,21 @@ Json job_json(const JobResult& job) {
                        {"offset_bytes", sample.offset},
                        {"length_bytes", sample.length},
                        {"errno", sample.error}});
-  return {{"job", job.job},
-          {"ops", std::move(ops)},
-          {"depth_counters",
-           {{"depth", job.depths.depth},
-            {"submit", job.depths.submit},
-            {"complete", job.depths.complete}}},
-          {"cpu", cpu_json(job.cpu)},
-          {"phases", phases_json(job.phases)},
-          {"error_samples", std::move(samples)},
-          {"abandoned", job.abandoned},
-          {"issued", job.issued},
-          {"finished", job.finished},
-          {"failure", job.failure}};
+  Json json = {{"job", job.job},
+               {"ops", std::move(ops)},
+               {"depth_counters",
+                {{"depth", job.depths.depth},
+                 {"submit", job.depths.submit},
+                 {"complete", job.depths.complete}}},
+               {"cpu", cpu_json(job.cpu)},
+               {"phases", phases_json(job.phases)},
+               {"error_samples", std::move(samples)},
+               {"abandoned", job.abandoned},
+               {"issued", job.issued},
+               {"finished", job.finished},
+               {"failure", job.failure}};
+  for (const auto& clone : job.clones) json["clones"].push_back(job_json(clone));
+  return json;
 }
 
 Json vm_json(const VmResult& vm) {

@@ -102,7 +102,8 @@ ErrorSample read_error_sample(const Json& json, const std::string& where) {
   return sample;
 }
 
-JobResult read_job(const Json& json, const std::string& where, const VmPlan& plan) {
+JobResult read_job(const Json& json, const std::string& where, const VmPlan& plan,
+                   bool is_clone = false) {
   ObjectReader in(json, where);
   JobResult job;
   job.job = static_cast<int>(in.integer("job", 0, INT32_MAX));
@@ -127,6 +128,9 @@ JobResult read_job(const Json& json, const std::string& where, const VmPlan& pla
   job.issued = in.count("issued");
   job.finished = in.boolean("finished");
   job.failure = in.text("failure");
+  if (!is_clone && json.contains("clones"))
+    for (const Json& clone : in.array("clones"))
+      job.clones.push_back(read_job(clone, in.path("clones[]"), plan, true));
   in.done();
   return job;
 }

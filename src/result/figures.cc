@@ -47,28 +47,6 @@ Span measured_span(const JobResult& job) {
   return span;
 }
 
-JobFigures figures_of_job(const RunResult& result, const VmResult& vm, const JobResult& job) {
-  JobFigures f;
-  f.vm = vm.vm;
-  f.job = job.job;
-  f.vm_plan = &result.plan.vms.at(vm.vm);
-  f.spec = &f.vm_plan->jobs.at(job.job);
-  f.result = &job;
-  f.window_ns = job.measured_ns();
-  f.requested_depth = uint64_t{f.spec->iodepth} * std::max(1, f.spec->numjobs);
-  double in_service_ns = 0;
-  for (int i = 0; i < kOpCount; ++i) {
-    if (!job.ops[i]) continue;
-    const OpResult& op = *job.ops[i];
-    f.ops[i] = {op.ios, op.bytes, op.error_count()};
-    set_rate(f.ops[i], f.window_ns);
-    in_service_ns += op.service.sum_ns();
-    if (is_data(i)) add(f.data, f.ops[i]);
-  }
-  if (f.window_ns > 0) f.achieved_depth = in_service_ns / static_cast<double>(f.window_ns);
-  return f;
-}
-
 /// Counts of the slots [first, last) of all data and flush series of the stage.
 void add_slots(StageFigures& stage, const JobResult& job, size_t first, size_t last) {
   for (int i = 0; i < kOpCount; ++i) {
@@ -187,11 +165,35 @@ StageFigures figures_of_stage(int number, const std::vector<const JobFigures*>& 
 
 }  // namespace
 
+JobFigures figures_of_counts(const RunResult& result, int vm, const JobResult& job, int members) {
+  JobFigures f;
+  f.vm = vm;
+  f.job = job.job;
+  f.vm_plan = &result.plan.vms.at(vm);
+  f.spec = &f.vm_plan->jobs.at(job.job);
+  f.result = &job;
+  f.window_ns = job.measured_ns();
+  f.requested_depth = uint64_t{f.spec->iodepth} * std::max(1, members);
+  double in_service_ns = 0;
+  for (int i = 0; i < kOpCount; ++i) {
+    if (!job.ops[i]) continue;
+    const OpResult& op = *job.ops[i];
+    f.ops[i] = {op.ios, op.bytes, op.error_count()};
+    set_rate(f.ops[i], f.window_ns);
+    in_service_ns += op.service.sum_ns();
+    if (is_data(i)) add(f.data, f.ops[i]);
+  }
+  if (f.window_ns > 0) f.achieved_depth = in_service_ns / static_cast<double>(f.window_ns);
+  return f;
+}
+
 std::vector<JobFigures> job_figures_of(const RunResult& result, int vm) {
   std::vector<JobFigures> jobs;
   for (const auto& one : result.vms)
     for (const auto& job : one.jobs)
-      if (vm < 0 || one.vm == vm) jobs.push_back(figures_of_job(result, one, job));
+      if (vm < 0 || one.vm == vm)
+        jobs.push_back(figures_of_counts(result, one.vm, job,
+                                         result.plan.vms.at(one.vm).jobs.at(job.job).numjobs));
   return jobs;
 }
 

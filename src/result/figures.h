@@ -75,6 +75,9 @@ struct RunFigures {
 /// The figures point into the result, which must outlive them.
 RunFigures figures_of(const RunResult& result);
 RunFigures figures_of(RunResult&&) = delete;
+/// The figures of `counts` (a job, a clone of it, several put together) as those of the `members`
+/// clones of that section.
+JobFigures figures_of_counts(const RunResult& result, int vm, const JobResult& counts, int members);
 /// The jobs of one VM (an index into plan.vms) without the fleet's sums; -1: of all VMs.
 std::vector<JobFigures> job_figures_of(const RunResult& result, int vm = -1);
 

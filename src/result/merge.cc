@@ -24,17 +24,7 @@ void check_same_plan(const Plan& first, const Plan& other, size_t part) {
 
 /// A fleet-wide phase begins with the first host and ends with the last.
 void merge_phases(std::vector<PhaseSpan>& all, const std::vector<PhaseSpan>& more) {
-  for (const auto& phase : more) {
-    const auto it = std::find_if(all.begin(), all.end(), [&](const PhaseSpan& one) {
-      return one.kind == phase.kind && one.stage == phase.stage;
-    });
-    if (it == all.end()) {
-      all.push_back(phase);
-      continue;
-    }
-    it->start_ns = std::min(it->start_ns, phase.start_ns);
-    it->end_ns = std::max(it->end_ns, phase.end_ns);
-  }
+  join_phases(all, more);
   std::stable_sort(all.begin(), all.end(),
                    [](const PhaseSpan& a, const PhaseSpan& b) { return a.start_ns < b.start_ns; });
 }

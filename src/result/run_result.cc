@@ -38,6 +38,20 @@ void CpuUsage::merge(const CpuUsage& other) {
   minor_faults += other.minor_faults;
 }
 
+void join_phases(std::vector<PhaseSpan>& into, const std::vector<PhaseSpan>& more) {
+  for (const PhaseSpan& span : more) {
+    const auto same = std::find_if(into.begin(), into.end(), [&](const PhaseSpan& one) {
+      return one.kind == span.kind && one.stage == span.stage;
+    });
+    if (same == into.end()) {
+      into.push_back(span);
+      continue;
+    }
+    same->start_ns = std::min(same->start_ns, span.start_ns);
+    same->end_ns = std::max(same->end_ns, span.end_ns);
+  }
+}
+
 OpResult& JobResult::op(Op kind) {
   auto& slot = ops[op_index(kind)];
   if (!slot) slot.emplace();
@@ -55,6 +69,22 @@ int64_t JobResult::measured_ns() const {
     if (phase.kind == PhaseKind::kMeasure)
       sum += std::max<int64_t>(0, phase.end_ns - phase.start_ns);
   return sum;
+}
+
+void JobResult::merge(const JobResult& other) {
+  for (int kind = 0; kind < kOpCount; ++kind)
+    if (other.ops[kind]) op(static_cast<Op>(kind)).merge(*other.ops[kind]);
+  depths.merge(other.depths);
+  cpu.merge(other.cpu);
+  join_phases(phases, other.phases);
+  error_samples.insert(error_samples.end(), other.error_samples.begin(), other.error_samples.end());
+  std::stable_sort(error_samples.begin(), error_samples.end(),
+                   [](const ErrorSample& a, const ErrorSample& b) { return a.at_ns < b.at_ns; });
+  if (error_samples.size() > kErrorSamples) error_samples.resize(kErrorSamples);
+  abandoned += other.abandoned;
+  issued += other.issued;
+  finished &= other.finished;
+  if (failure.empty()) failure = other.failure;
 }
 
 OpResult RunResult::total(Op kind) const {

@@ -63,22 +63,31 @@ struct PhaseSpan {
   int64_t start_ns = 0, end_ns = 0;
 };
 
+/// Spans of the same kind and stage become one, from the first start to the last end.
+void join_phases(std::vector<PhaseSpan>& into, const std::vector<PhaseSpan>& more);
+
 /// One section of one VM (all its numjobs clones merged).
 struct JobResult {
+  static constexpr size_t kErrorSamples = 10;
+
   int job = 0;                                        ///< index into plan.vms[vm].jobs
   std::array<std::optional<OpResult>, kOpCount> ops;  ///< by Op; absent: no such I/O was issued
   DepthCounters depths;
   CpuUsage cpu;  ///< of the threads that drove it, where that can be told apart; else zeros
   std::vector<PhaseSpan> phases;  ///< its own: start of issue to end of measured window, drain
-  std::vector<ErrorSample> error_samples;  ///< the first few
+  std::vector<ErrorSample> error_samples;  ///< the first few, at most kErrorSamples
   int64_t abandoned = 0;                   ///< requests that never came back
   uint64_t issued = 0;                     ///< all phases
-  bool finished = true;  ///< false: stopped before its own end (interrupt, guard, error)
-  std::string failure;   ///< why the job could not run at all; empty: it ran
+  bool finished = true;           ///< false: stopped before its own end (interrupt, guard, error)
+  std::string failure;            ///< why the job could not run at all; empty: it ran
+  std::vector<JobResult> clones;  ///< each by itself, where Plan::clones_apart asks for it
 
   OpResult& op(Op kind);  ///< made at first use
   const OpResult* find(Op kind) const;
   int64_t measured_ns() const;  ///< total length of its kMeasure spans
+  /// Adds what ran beside it: counts and histograms; spans are joined by kind and stage. Not the
+  /// clones.
+  void merge(const JobResult& other);
 };
 
 struct TargetFacts {

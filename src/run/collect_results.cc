@@ -7,39 +7,6 @@
 namespace cephmark {
 namespace {
 
-// Clones of one section run side by side: their spans are joined kind by kind.
-void merge_phases(std::vector<PhaseSpan>& into, const std::vector<PhaseSpan>& other, int stage) {
-  for (PhaseSpan span : other) {
-    span.stage = stage;
-    auto same = std::find_if(into.begin(), into.end(), [&](const PhaseSpan& p) {
-      return p.kind == span.kind && p.stage == stage;
-    });
-    if (same == into.end()) {
-      into.push_back(span);
-    } else {
-      same->start_ns = std::min(same->start_ns, span.start_ns);
-      same->end_ns = std::max(same->end_ns, span.end_ns);
-    }
-  }
-}
-
-void merge_clone(JobResult& into, const JobResult& clone, int stage) {
-  for (int op = 0; op < kOpCount; ++op)
-    if (clone.ops[op]) into.op(static_cast<Op>(op)).merge(*clone.ops[op]);
-  into.depths.merge(clone.depths);
-  into.cpu.merge(clone.cpu);
-  merge_phases(into.phases, clone.phases, stage);
-  into.error_samples.insert(into.error_samples.end(), clone.error_samples.begin(),
-                            clone.error_samples.end());
-  std::stable_sort(into.error_samples.begin(), into.error_samples.end(),
-                   [](const ErrorSample& a, const ErrorSample& b) { return a.at_ns < b.at_ns; });
-  if (into.error_samples.size() > Recorder::kErrorSamples)
-    into.error_samples.resize(Recorder::kErrorSamples);
-  into.abandoned += clone.abandoned;
-  into.issued += clone.issued;
-  into.finished &= clone.finished;
-}
-
 void collect_lanes(const RunState& state, RunResult& result) {
   for (size_t vm = 0; vm < state.plan.vms.size(); ++vm) {
     VmResult& out = result.vms.emplace_back();
@@ -61,7 +28,13 @@ void collect_lanes(const RunState& state, RunResult& result) {
   }
   for (const LanePlace& place : state.lanes) {
     const LaneSetup& setup = place.lane->setup();
-    merge_clone(result.vms[setup.vm].jobs[setup.job], place.lane->result(), setup.stage);
+    JobResult clone = place.lane->result();
+    clone.job = setup.job;
+    for (PhaseSpan& span : clone.phases) span.stage = setup.stage;
+    JobResult& job = result.vms[setup.vm].jobs[setup.job];
+    job.merge(clone);
+    if (state.plan.clones_apart && state.plan.vms[setup.vm].jobs[setup.job].numjobs > 1)
+      job.clones.push_back(std::move(clone));
   }
   if (state.connections) {
     result.connections = state.connections->size();
@@ -83,15 +56,10 @@ void collect_windows(RunResult& result, int stages) {
     for (const VmResult& vm : result.vms) {
       int64_t vm_from_ns = INT64_MAX, vm_to_ns = INT64_MIN;
       for (const JobResult& job : vm.jobs) {
-        merge_phases(
-            result.phases,
-            [&] {
-              std::vector<PhaseSpan> mine;
-              for (const PhaseSpan& span : job.phases)
-                if (span.stage == stage) mine.push_back(span);
-              return mine;
-            }(),
-            stage);
+        std::vector<PhaseSpan> mine;
+        for (const PhaseSpan& span : job.phases)
+          if (span.stage == stage) mine.push_back(span);
+        join_phases(result.phases, mine);
         for (const PhaseSpan& span : job.phases) {
           if (span.stage != stage || span.kind != PhaseKind::kMeasure) continue;
           vm_from_ns = std::min(vm_from_ns, span.start_ns);

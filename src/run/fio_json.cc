@@ -14,7 +14,6 @@
 namespace cephmark {
 namespace {
 
-constexpr size_t kErrorSamples = 16;
 
 double number(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -169,7 +168,7 @@ class EntryReader {
       if (sample.error != code) continue;
       kind = sample.op;
       seen = true;
-      if (job_.result.error_samples.size() < kErrorSamples)
+      if (job_.result.error_samples.size() < JobResult::kErrorSamples)
         job_.result.error_samples.push_back(sample);
     }
     if (total == 0 && !seen) {

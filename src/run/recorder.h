@@ -27,7 +27,7 @@ struct RecorderSetup {
 
 class Recorder {
  public:
-  static constexpr size_t kErrorSamples = 10;
+  static constexpr size_t kErrorSamples = JobResult::kErrorSamples;
   static constexpr int64_t kLate_ns = 1'000'000;
 
   Recorder(const RecorderSetup& setup, Collector& collector);
