@@ -386,7 +386,7 @@ std::string fio_help() {
          "make\n"
          "  --allow-unsupported     run without options that fio knows and cephmark does not "
          "honour\n"
-         "  --explain               say what makes the numbers doubtful, on stderr\n"
+         "  --explain               say on standard error what makes the numbers doubtful\n"
          "\n"
          "Examples:\n"
          "  cephmark fio --name=j --ioengine=rbd --pool=rbd --rbdname=img --rw=randread --bs=4k\n"

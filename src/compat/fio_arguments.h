@@ -15,17 +15,12 @@
 
 #include "job/lexer.h"
 #include "job/option_table.h"
+#include "output/fio_report.h"
 
 namespace cephmark {
 
 enum class FioAction : uint8_t { kRun, kParseOnly, kHelp, kVersion, kCommandHelp, kEngineHelp };
 enum class FioEta : uint8_t { kAuto, kAlways, kNever };
-
-/// What of fio's four reports was asked for; printed in the order terse, JSON, normal.
-struct FioFormats {
-  bool normal = false, terse = false, json = false, bins = false;  ///< bins: json+
-  int terse_version = 3;
-};
 
 struct FioArguments {
   FioAction action = FioAction::kRun;
@@ -45,7 +40,7 @@ struct FioArguments {
   std::vector<std::string> ignored;  ///< options that change nothing here, for --explain
 
   // Ours
-  bool explain = false;  ///< warnings to stderr even when it is no terminal
+  bool explain = false;  ///< warnings to standard error even when it is no terminal
   bool allow_unsupported = false;
   std::vector<std::string> allow_write;  ///< targets that may be written although they have data
 };

@@ -153,11 +153,15 @@ std::string ctime_text(int64_t ns) {
 
 }  // namespace
 
+std::string fio_version_text() {
+  return fmt::format("{}{}", kFormatVersion, kVersion);
+}
+
 Json fio_json_document(const RunResult& result, const FioJsonOptions& options) {
   const FioEntries entries(result, options.vm);
   const FioGroupRates rates = fio_group_rates(entries.figures());
   Json json;
-  json["fio version"] = fmt::format("{}{}", kFormatVersion, kVersion);
+  json["fio version"] = fio_version_text();
   json["timestamp"] = result.end_wall_ns / kNsPerSecond;
   json["timestamp_ms"] = result.end_wall_ns / kNsPerMs;
   json["time"] = ctime_text(result.end_wall_ns);

@@ -17,6 +17,9 @@ struct FioJsonOptions {
   int vm = -1;  ///< only this VM (index into plan.vms); -1: all, each job with its VM as "hostname"
 };
 
+/// "fio-3.42-cephmark-0.1.0": whose format it is, and who wrote it.
+std::string fio_version_text();
+
 Json fio_json_document(const RunResult& result, const FioJsonOptions& options = {});
 std::string fio_json_text(const RunResult& result, const FioJsonOptions& options = {});
 

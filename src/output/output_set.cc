@@ -78,36 +78,47 @@ std::ostream& OutputSet::default_out() {
 OutputSet::OutputSet(const std::vector<std::string>& specs, const WriterOptions& options,
                      std::ostream& standard_out)
     : standard_out_(standard_out) {
-  std::string on_stdout;
-  for (const auto& spec : specs.empty() ? std::vector<std::string>{"text"} : specs) {
-    const size_t colon = spec.find(':');
-    Output output;
-    output.row = writer_of(spec.substr(0, colon), spec);
-    if (colon != std::string::npos) output.file = spec.substr(colon + 1);
-    if (colon != std::string::npos && output.file.empty())
+  for (const auto& spec : specs.empty() ? std::vector<std::string>{"text"} : specs)
+    add(spec, options);
+}
+
+OutputSet::OutputSet(std::unique_ptr<Writer> own, const std::vector<std::string>& specs,
+                     const WriterOptions& options)
+    : standard_out_(default_out()) {
+  Output output;
+  output.writer = std::move(own);
+  outputs_.push_back(std::move(output));
+  for (const auto& spec : specs) add(spec, options);
+}
+
+void OutputSet::add(const std::string& spec, const WriterOptions& options) {
+  const size_t colon = spec.find(':');
+  Output output;
+  output.row = writer_of(spec.substr(0, colon), spec);
+  if (colon != std::string::npos) output.file = spec.substr(colon + 1);
+  if (colon != std::string::npos && output.file.empty())
+    throw UsageError(
+        fmt::format("--output {}: the name of the file is missing", spec),
+        fmt::format("write {}{}", spec, "report" + std::string(output.row->extension)));
+  if (output.file == "-") output.file.clear();
+  if (output.file.empty()) {
+    if (!on_stdout_.empty())
       throw UsageError(
-          fmt::format("--output {}: the name of the file is missing", spec),
-          fmt::format("write {}{}", spec, "report" + std::string(output.row->extension)));
-    if (output.file == "-") output.file.clear();
-    if (output.file.empty()) {
-      if (!on_stdout.empty())
-        throw UsageError(
-            fmt::format("--output {} and --output {} both go to standard output", on_stdout, spec),
-            fmt::format("give one of them a file: --output {}:report{}", output.row->name,
-                        output.row->extension));
-      on_stdout = spec;
-    } else {
-      check_writable(output.file);
-    }
-    for (const auto& other : outputs_)
-      if (!output.file.empty() && other.file == output.file)
-        throw UsageError(fmt::format("--output names the file {} twice", output.file));
-    WriterOptions own = options;
-    if (!output.file.empty()) own.colour = false;
-    output.document = std::make_unique<std::ostringstream>();
-    output.writer = output.row->create(*output.document, own);
-    outputs_.push_back(std::move(output));
+          fmt::format("--output {} and --output {} both go to standard output", on_stdout_, spec),
+          fmt::format("give one of them a file: --output {}:report{}", output.row->name,
+                      output.row->extension));
+    on_stdout_ = spec;
+  } else {
+    check_writable(output.file);
   }
+  for (const auto& other : outputs_)
+    if (!output.file.empty() && other.file == output.file)
+      throw UsageError(fmt::format("--output names the file {} twice", output.file));
+  WriterOptions own = options;
+  if (!output.file.empty()) own.colour = false;
+  output.document = std::make_unique<std::ostringstream>();
+  output.writer = output.row->create(*output.document, own);
+  outputs_.push_back(std::move(output));
 }
 
 void OutputSet::begin(const Plan& plan) {
@@ -124,6 +135,10 @@ void OutputSet::finish(const RunResult& result, bool measured) {
     failures += (failures.empty() ? "" : "; ") + text;
   };
   for (auto& output : outputs_) {
+    if (!output.document) {
+      if (measured) output.writer->end(result);
+      continue;
+    }
     if (!measured && output.row->for_people && output.file.empty()) continue;
     try {
       output.writer->end(result);

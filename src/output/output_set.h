@@ -26,6 +26,11 @@ class OutputSet {
   explicit OutputSet(const std::vector<std::string>& specs, const WriterOptions& options = {},
                      std::ostream& standard_out = default_out());
 
+  /// A front end's own writer alone, which writes to its stream as the run goes on; and what
+  /// `specs` add to it. It is not asked for an end when nothing was measured.
+  explicit OutputSet(std::unique_ptr<Writer> own, const std::vector<std::string>& specs = {},
+                     const WriterOptions& options = {});
+
   void begin(const Plan& plan);
   void tick(const TickSample& sample);
 
@@ -42,17 +47,19 @@ class OutputSet {
 
  private:
   static std::ostream& default_out();
+  void add(const std::string& spec, const WriterOptions& options);
   void finish(const RunResult& result, bool measured);
 
   struct Output {
     const WriterRow* row = nullptr;
-    std::string file;  ///< empty: stdout
-    std::unique_ptr<std::ostringstream> document;
+    std::string file;                              ///< empty: stdout
+    std::unique_ptr<std::ostringstream> document;  ///< null: the writer has a stream of its own
     std::unique_ptr<Writer> writer;
   };
 
   std::ostream& standard_out_;
   std::vector<Output> outputs_;
+  std::string on_stdout_;  ///< the spec whose document goes there
   std::vector<std::string> written_files_;
 };
 
