@@ -62,6 +62,11 @@ HelpReader::~HelpReader() {
   help_reader = nullptr;
 }
 
+bool describe_to_reader(const CLI::App& app) {
+  if (help_reader) help_reader(app);
+  return static_cast<bool>(help_reader);
+}
+
 bool parse_command_line(CLI::App& app, const std::vector<std::string>& argv) {
   std::vector<std::string> reversed(argv.rbegin(), argv.rend() - (argv.empty() ? 0 : 1));
   try {

@@ -14,6 +14,10 @@ namespace cephmark {
 /// option or subcommand with what may have been meant, else in the words of CLI11.
 bool parse_command_line(CLI::App& app, const std::vector<std::string>& argv);
 
+/// For a command that reads its words in another way: a HelpReader that waits gets `app`, which
+/// only describes. False: nobody waits, the command prints its help itself.
+bool describe_to_reader(const CLI::App& app);
+
 /// While one lives, --help is not printed: `read` gets what the command takes (command_reference).
 /// One at a time, on the thread that parses.
 class HelpReader {

@@ -8,6 +8,7 @@
 namespace cephmark {
 
 int run_run_command(const std::vector<std::string>& argv);
+int run_fio_command(const std::vector<std::string>& argv);
 int run_lab_command(const std::vector<std::string>& argv);
 int run_results_command(const std::vector<std::string>& argv);
 int run_cleanup_command(const std::vector<std::string>& argv);

@@ -25,6 +25,7 @@ int run_cephtest_link(const std::vector<std::string>& argv) {
 constexpr auto kLinks = std::to_array<LinkRow>({
     {"cephtest", "--job-file F --go-jobs N --max-cpus C, as the tool of that name",
      run_cephtest_link},
+    {"fio", "fio's command line, as cephmark fio", run_fio_command},
 });
 
 }  // namespace

@@ -358,37 +358,48 @@ FioArguments parse_fio_arguments(const std::vector<std::string>& argv,
   return Reader(argv, engines, diagnostics).read();
 }
 
+std::span<const FioOptionHelp> fio_option_help() {
+  static constexpr FioOptionHelp kHelp[] = {
+      {"name", "JOB", "open a job: the job options behind it are its own"},
+      {"section", "JOB", "only this job of the job files; repeatable"},
+      {"output", "FILE", "write the report there instead of to standard output"},
+      {"output-format", "F,...", "normal, terse, json, json+; several with commas"},
+      {"minimal", "", "as --output-format=terse"},
+      {"append-terse", "", "terse lines besides the other formats"},
+      {"terse-version", "N", "2 to 5; 3 unless given"},
+      {"eta", "WHEN", "the live line: always, never or auto"},
+      {"readonly", "", "refuse jobs that write or trim"},
+      {"parse-only", "", "check the jobs and stop"},
+      {"warnings-fatal", "", "warnings about the jobs are errors"},
+      {"cmdhelp", "[OPTION]", "what a job option is; all of them without a name"},
+      {"enghelp", "[ENGINE[,OPTION]]", "the engines, and the options of one"},
+      {"version", "", "whose format the reports have, and who writes them"},
+      {"allow-write", "TARGET", "write to a device, image or file with data we did not make", true},
+      {"allow-unsupported", "", "run without options that cephmark does not honour", true},
+      {"explain", "", "say on standard error what makes the numbers doubtful", true},
+  };
+  return kHelp;
+}
+
 std::string fio_help() {
-  return "Usage: cephmark fio [OPTIONS] [JOB OPTIONS] [--name=JOB [JOB OPTIONS]]... [JOB FILE]...\n"
-         "\n"
-         "fio's command line, run natively. Job options are those of job files (--cmdhelp lists "
-         "them);\n"
-         "before the first --name they are defaults. Options may be written with one dash, with a "
-         "blank\n"
-         "instead of '=', and shortened where that is unique.\n"
-         "\n"
-         "  --output-format=F,...   normal, terse, json, json+ (default normal)\n"
-         "  --output=FILE           write the report there instead of to standard output\n"
-         "  --terse-version=N       2 to 5 (default 3)      --minimal        as "
-         "--output-format=terse\n"
-         "  --append-terse          terse lines besides the other formats\n"
-         "  --status-interval=T     print the whole report again every T\n"
-         "  --eta=always|never|auto the live line\n"
-         "  --section=NAME          only this job of the job files; repeatable\n"
-         "  --readonly              refuse jobs that write or trim\n"
-         "  --parse-only            check the jobs and stop\n"
-         "  --cmdhelp[=OPTION]      what a job option is     --enghelp[=ENGINE[,OPTION]]   of an "
-         "engine\n"
-         "  --version, --help\n"
-         "\n"
-         "Not fio's:\n"
-         "  --allow-write=TARGET    write to a device, image or file that holds data we did not "
-         "make\n"
-         "  --allow-unsupported     run without options that fio knows and cephmark does not "
-         "honour\n"
-         "  --explain               say on standard error what makes the numbers doubtful\n"
-         "\n"
-         "Examples:\n"
+  std::string text =
+      "Usage: cephmark fio [OPTIONS] [JOB OPTIONS] [--name=JOB [JOB OPTIONS]]... [JOB FILE]...\n"
+      "\n"
+      "fio's command line, run natively. Job options are those of job files (--cmdhelp lists "
+      "them);\n"
+      "before the first --name they are defaults. Options may be written with one dash, with a\n"
+      "blank instead of '=', and shortened where that is unique.\n"
+      "\n";
+  bool ours = false;
+  for (const FioOptionHelp& option : fio_option_help()) {
+    if (option.ours && !ours) text += "\nNot fio's:\n";
+    ours = option.ours;
+    const std::string equals = option.value.empty() || option.value[0] == '[' ? "" : "=";
+    text += fmt::format("  {:<32} {}\n", fmt::format("--{}{}{}", option.name, equals, option.value),
+                        option.help);
+  }
+  return text +
+         "\nExamples:\n"
          "  cephmark fio --name=j --ioengine=rbd --pool=rbd --rbdname=img --rw=randread --bs=4k\n"
          "  cephmark fio --output-format=json --output=out.json job.fio\n";
 }

@@ -51,6 +51,15 @@ FioArguments parse_fio_arguments(const std::vector<std::string>& argv,
                                  std::span<const EngineDescription> engines,
                                  Diagnostics& diagnostics);
 
+/// What the program's own options are, for help, completion and the man page.
+struct FioOptionHelp {
+  std::string_view name;   ///< "output-format"
+  std::string_view value;  ///< "F,..."; empty: a flag
+  std::string_view help;
+  bool ours = false;  ///< not fio's
+};
+std::span<const FioOptionHelp> fio_option_help();
+
 std::string fio_help();
 
 }  // namespace cephmark
