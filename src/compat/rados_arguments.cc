@@ -181,12 +181,12 @@ uint64_t read_number(std::string_view name, const std::string& text, uint64_t at
   return number;
 }
 
-RadosFormat read_format(const std::string& text) {
-  static const std::map<std::string_view, RadosFormat> formats = {
-      {"plain", RadosFormat::kPlain},
-      {"json", RadosFormat::kJson},
-      {"json-pretty", RadosFormat::kJsonPretty},
-      {"xml", RadosFormat::kXml}};
+RadosBenchFormat read_format(const std::string& text) {
+  static const std::map<std::string_view, RadosBenchFormat> formats = {
+      {"plain", RadosBenchFormat::kPlain},
+      {"json", RadosBenchFormat::kJson},
+      {"json-pretty", RadosBenchFormat::kJsonPretty},
+      {"xml", RadosBenchFormat::kXml}};
   if (const auto found = formats.find(text); found != formats.end()) return found->second;
   throw RadosUsageError("unrecognized format: " + text, "plain, json, json-pretty or xml",
                         kUnreadable);
@@ -290,7 +290,7 @@ void take_option(RadosArguments& out, std::string_view name, const std::string& 
     out.prefix = value;
   } else if (name == "format" || name == "pretty-format") {
     given.format = true;
-    out.format = name == "format" ? read_format(value) : RadosFormat::kJsonPretty;
+    out.format = name == "format" ? read_format(value) : RadosBenchFormat::kJsonPretty;
   } else if (name == "output") {
     out.output_file = value;
   } else if (name == "payload") {
@@ -350,8 +350,7 @@ RadosArguments parse_rados_arguments(const std::vector<std::string>& argv) {
   if (out.pool.empty()) throw RadosUsageError(out.command + " needs a pool: -p POOL", kUsage);
   if (bench) settle_bench(out, words.positional, given);
   if (cleanup && !out.prefix.empty() && !out.prefix.starts_with("benchmark_data"))
-    throw RadosUsageError("Specified --prefix invalid, it must begin with \"benchmark_data\"", "",
-                          kUnreadable);
+    throw RadosUsageError("Specified --prefix invalid, it must begin with \"benchmark_data\"");
   return out;
 }
 

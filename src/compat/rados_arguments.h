@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "job/plan.h"
+#include "output/rados_bench_report.h"
 
 namespace cephmark {
 
@@ -39,7 +40,6 @@ enum class RadosAction : uint8_t {
   kOther,  ///< a subcommand that is the original's own: see `command`
 };
 enum class RadosBenchMode : uint8_t { kWrite, kSequentialRead, kRandomRead };
-enum class RadosFormat : uint8_t { kPlain, kJson, kJsonPretty, kXml };
 
 /// Where an op's bytes go to; several at once are allowed.
 struct RadosBenchParts {
@@ -71,7 +71,7 @@ struct RadosArguments {
 
   std::string prefix;  ///< cleanup --prefix; empty: by record
 
-  RadosFormat format = RadosFormat::kPlain;
+  RadosBenchFormat format = RadosBenchFormat::kPlain;
   std::string output_file;  ///< empty: standard output
 
   // Ours

@@ -54,7 +54,7 @@ TEST(RadosArguments, OptionsStandAnywhereAndInAllSpellings) {
   EXPECT_EQ(arguments.run_name, "mine");
   EXPECT_FALSE(arguments.cleanup || arguments.hints);
   EXPECT_TRUE(arguments.show_time);
-  EXPECT_EQ(arguments.format, RadosFormat::kJson);
+  EXPECT_EQ(arguments.format, RadosBenchFormat::kJson);
   EXPECT_EQ(arguments.output_file, "out.json");
   EXPECT_EQ(arguments.ceph.conf, "a.conf");
   EXPECT_EQ(arguments.ceph.user, "u");
@@ -101,7 +101,7 @@ TEST(RadosArguments, MistakesAreToldInTheOriginalsWords) {
   EXPECT_EQ(error_of("-p x bench 5 write --run-name"),
             "1: Option --run-name requires an argument.");
   EXPECT_EQ(error_of("-p x cleanup --prefix foo"),
-            "234: Specified --prefix invalid, it must begin with \"benchmark_data\"");
+            "1: Specified --prefix invalid, it must begin with \"benchmark_data\"");
   EXPECT_EQ(error_of("-p x"), "1: rados: you must give an action. Try --help");
 }
 
