@@ -1,5 +1,5 @@
 // libFuzzer target: any bytes as a job file. What parses must make jobs, survive the plan codec and
-// show its effective options; what does not must say why. Corpus: tests/corpus/job.
+// show its effective options; what does not must say why. Corpus: tests/corpus/job_file.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

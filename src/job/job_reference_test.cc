@@ -101,7 +101,7 @@ TEST(Hostile, LargeTextsCostLittle) {
 TEST(Corpus, NothingCrashes) {
   int count = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(CEPHMARK_SOURCE_DIR "/tests/corpus/job")) {
+       std::filesystem::directory_iterator(CEPHMARK_SOURCE_DIR "/tests/corpus/job_file")) {
     ++count;
     Diagnostics diagnostics;
     const JobFile file =
