@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/spelling.h"
+#include "base/time.h"
 #include "base/units.h"
 
 namespace cephmark {
@@ -221,15 +222,16 @@ std::string Disk::lock_owner_text() const {
 }
 
 void Disk::acquire_lock(int64_t timeout_ns) {
+  const int64_t end_ns = monotonic_ns() + timeout_ns;  // of all calls together
   if (read_only_ || !has_exclusive_lock_feature()) return;
-  int owner = 0;
-  if (rbd_is_exclusive_lock_owner(image_, &owner) == 0 && owner) return;
   // A discard that is smaller than the discard granularity takes the lock, as every write does, and
   // then does nothing. (rbd_lock_acquire() would also change the policy: the lock would not be
   // handed over any more.)
   constexpr uint64_t kDiscard = 512;
-  // Reading the options asks the OSDs, too.
-  const std::string does_nothing = ask(timeout_ns, [image = image_, name = name_] {
+  // Whether the lock is ours and what the options are is asked of the OSDs, too: with a limit.
+  const std::string answer = ask(timeout_ns, [image = image_, name = name_] {
+    int owner = 0;
+    if (rbd_is_exclusive_lock_owner(image, &owner) == 0 && owner) return std::string("ours");
     try {
       const auto all = image_options(image, name);
       const auto granularity = all.find("rbd_discard_granularity_bytes"),
@@ -242,19 +244,26 @@ void Disk::acquire_lock(int64_t timeout_ns) {
       return std::string("no");
     }
   });
-  if (does_nothing == "no") return;  // the first write waits for the lock instead
+  if (answer == "ours") return;
+  if (answer == "no") return;  // the first write waits for the lock instead
   std::optional<int64_t> result;
-  if (!does_nothing.empty())
+  if (!answer.empty())
     result =
-        call_and_wait(std::make_shared<Waiter>(), timeout_ns, [&](rbd_completion_t completion) {
-          return rbd_aio_discard(image_, 0, kDiscard, completion);
-        });
+        call_and_wait(std::make_shared<Waiter>(), std::max<int64_t>(0, end_ns - monotonic_ns()),
+                      [&](rbd_completion_t completion) {
+                        return rbd_aio_discard(image_, 0, kDiscard, completion);
+                      });
   if (result && *result >= 0) return;
   if (!result) stuck_ = true;
-  const std::string holder = lock_owner_text();
+  const std::string holder = answer.empty() ? "" : lock_owner_text();
   const std::string held = holder.empty() ? "" : fmt::format(" (held by {})", holder);
   if (!result) {
     pool_.abandon();
+    if (answer.empty())
+      throw Error(
+          fmt::format("waited {} for the exclusive lock of {}: no OSD answered in that time",
+                      format_duration(timeout_ns), name_),
+          "are the pool's OSDs up? 'ceph health detail' and 'ceph pg dump_stuck' say what is not");
     throw Error(fmt::format("waited {} for the exclusive lock of {}{}", format_duration(timeout_ns),
                             name_, held),
                 "a client that died keeps it for about 30 s; 'rbd lock ls' and 'rbd status' name "

@@ -1,6 +1,7 @@
 #include "cli/command_line.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -26,6 +27,10 @@ std::string unknown_subcommand(const CLI::App& app, const std::vector<std::strin
                                std::string& hint) {
   std::vector<std::string> names;
   for (const CLI::App* sub : subcommands(app)) names.push_back(sub->get_name());
+  if (!names.empty() && argv.size() < 2) {
+    hint = fmt::format("{} --help tells what each does", app.get_name());
+    return fmt::format("{} does one of these: {}", app.get_name(), fmt::join(names, ", "));
+  }
   if (names.empty() || argv.size() < 2 || argv[1].starts_with('-') ||
       std::find(names.begin(), names.end(), argv[1]) != names.end())
     return "";

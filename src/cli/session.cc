@@ -213,6 +213,7 @@ class RunSession {
     for (const Taint& taint : guard_.taints) result_.taints.push_back(taint);
     if (watch) {
       const std::string verdict = watch->finish(result_);
+      if (options_.runner == "fio") forget_counters_of_warm_ups();
       if (!verdict.empty()) {
         result_.stop_reason = "guard: " + verdict;
         std::erase_if(result_.taints,
@@ -221,6 +222,17 @@ class RunSession {
     }
     if (SignalWatcher::received()) result_.stop_reason = SignalWatcher::reason();
     add_advice(result_);
+  }
+
+  // The OSDs counted all of it, and fio tells what came after its warm-up only.
+  void forget_counters_of_warm_ups() {
+    for (const auto& vm : plan_.vms)
+      for (const auto& job : vm.jobs)
+        if (job.ramp_time_ns > 0) {
+          result_.witness.available = false;
+          result_.witness.unavailable_reason =
+              "fio does not tell what it moved while it warmed up (ramp_time)";
+        }
   }
 
   // Those of the jobs, and where their images' data go.

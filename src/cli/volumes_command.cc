@@ -153,7 +153,11 @@ int act(const std::string& verb, const Arguments& arguments, VolumeContext& cont
   const auto images = images_of(arguments);
   if (verb == "remove") {
     const size_t removed = remove_volumes(context, images);
-    fmt::print("{} image{} removed\n", removed, removed == 1 ? "" : "s");
+    fmt::print("{} image{} removed", removed, removed == 1 ? "" : "s");
+    if (removed < images.size() && !SignalWatcher::received())
+      fmt::print(", {} {} not there", images.size() - removed,
+                 images.size() - removed == 1 ? "was" : "were");
+    fmt::print("\n");
     return 0;
   }
   const auto manifest =

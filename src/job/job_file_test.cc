@@ -106,6 +106,7 @@ TEST_F(JobFileTest, AnEngineOptionWithoutItsEngineIsAnError) {
                     HasSubstr("this job uses psync"), HasSubstr("    pool=rbd\n    ^~~~")));
 }
 
+// PAR-07
 TEST_F(JobFileTest, AllMistakesAreReportedAtOnceInOrder) {
   const std::string text =
       errors_of("iodeth=1\nrw=randreed\nbs=0\nnumjobs=0\nsize=150%\ndirect=yes\nverify=crc32c");
@@ -311,6 +312,7 @@ TEST_F(JobFileTest, EnginesAreNamed) {
               HasSubstr("busy_poll: \"7\" is not 0 or 1"));
 }
 
+// USE-03
 TEST_F(JobFileTest, DepthIsCheckedAgainstTheEngine) {
   EXPECT_THAT(errors_of("ioengine=null\niodepth=70000"),
               HasSubstr("more than the engine null can have in flight"));
@@ -318,6 +320,7 @@ TEST_F(JobFileTest, DepthIsCheckedAgainstTheEngine) {
               HasSubstr("iodepth=32 has no effect: the engine psync does one I/O at a time"));
 }
 
+// USE-04
 TEST_F(JobFileTest, OptionsThatContradictOrDoNothing) {
   EXPECT_THAT(errors_of("rate=1m\nrate_iops=10"),
               HasSubstr("rate and rate_iops exclude each other"));

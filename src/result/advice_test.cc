@@ -133,6 +133,8 @@ const std::vector<Case>& cases() {
   return all;
 }
 
+// USE-02: run-too-short, buffered and served-from-memory. USE-08: the last of them. K8S-02:
+// working-set-in-cache.
 TEST(Advice, EachRuleFiresOnWhatItIsFor) {
   std::set<std::string_view> tried;
   for (const auto& one : cases()) {

@@ -237,8 +237,10 @@ RunResult FioRunner::run(const Plan& plan, std::stop_token stop, Observer& obser
   Fleet fleet(plan, fio, settings_, observer);
   fleet.write_job_files();
   const int64_t start_wall_ns = wall_ns();
+  observer.io_begins();
   fleet.start(stop);
   fleet.watch(stop);
+  observer.io_ended();
 
   FioCollection collection = collect_fio(plan, fio.version, fleet.ends());
   RunResult& result = collection.result;

@@ -174,6 +174,7 @@ const PhaseSpan* phase(const JobResult& result, PhaseKind kind) {
   return nullptr;
 }
 
+// NUM-05: response times hold the backlog, service times the stalled requests only.
 TEST(Lane, AStallUnderAFixedRateGivesTheResponseTimesOfArithmetic) {
   // 100 I/Os/s, 1 ms each, one at a time; what is submitted at 200..699 ms comes back at 700 ms.
   constexpr int kCount = 200;

@@ -27,6 +27,7 @@ constexpr uint64_t kCallbackPayload_bytes = 64 * kKiB;
 constexpr unsigned kBlockingBatch = 16;
 constexpr unsigned kClosers = 16;
 constexpr size_t kManyPerConnection = 1'500;
+constexpr int64_t kMarginOfStep_ns = 5 * kNsPerSecond;
 constexpr int64_t kCloseTimeout_ns = 30 * kNsPerSecond;
 constexpr int64_t kCloseWaitPerTarget_ns = 20 * kNsPerMs;
 constexpr int64_t kSettleTimeout_ns = 60 * kNsPerSecond;
@@ -49,7 +50,7 @@ void connect(RunState& state, const LocalRunnerOptions& options, Observer& obser
   Step step;
   step.name = fmt::format("{} connections", pool->size());
   step.timeout_ns = state.plan.limits.open_timeout_ns +
-                    5 * kNsPerSecond;  // its own error comes first and says more
+                    kMarginOfStep_ns;  // its own error comes first and says more
   step.action = [pool, told = options.on_connected] { pool->connect({}, told); };
   step.if_late = [pool] { pool->abandon(); };
   std::vector<Step> steps;
@@ -89,9 +90,10 @@ void open_targets(RunState& state, unsigned openers, Observer& observer,
   for (auto& [key, target] : state.targets) {
     Step step;
     step.name = target.what;
-    // Laying out a file may take as long as it takes; a cluster that does not answer may not.
+    // Laying out a file may take as long as it takes; a cluster that does not answer may not. The
+    // engine gives up first: its error says more.
     if (needs_ceph(target.row->description.name))
-      step.timeout_ns = state.plan.limits.open_timeout_ns;
+      step.timeout_ns = state.plan.limits.open_timeout_ns + kMarginOfStep_ns;
     step.action = [engine = target.engine, info = target.info, open = target.open] {
       *info = engine->open();
       *open = true;
@@ -107,7 +109,7 @@ void open_targets(RunState& state, unsigned openers, Observer& observer,
     // The engine gives up first and says what it waited for. Writing what will be read takes as
     // long as it makes progress.
     step.timeout_ns =
-        target.row->lays_out ? 0 : state.plan.limits.prepare_timeout_ns + 5 * kNsPerSecond;
+        target.row->lays_out ? 0 : state.plan.limits.prepare_timeout_ns + kMarginOfStep_ns;
     step.action = [engine = target.engine, writes = target.will_write,
                    limit_ns = state.plan.limits.prepare_timeout_ns] {
       engine->prepare(writes, limit_ns);

@@ -132,6 +132,7 @@ TEST_F(Fleet, ACreationThatFailsIsTakenBack) {
   for (const auto& image : images) EXPECT_FALSE(state(image).exists);
 }
 
+// RBD-03
 TEST_F(Fleet, PrefillCoversTheWholeImageAndOnlyWhatIsMissing) {
   const uint64_t size = 33 * kMiB + 12'288;  // ends inside an object
   create_volumes(context_, specs(3), {.size_bytes = size}, true);

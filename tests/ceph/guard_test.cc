@@ -100,6 +100,19 @@ TEST_F(Guard, SlowOperationsStopTheLoad) {
   expect_stop(child, "SLOW_OPS");
 }
 
+// fio ends on its own as soon as its I/O comes back, or is killed: only the stop is ours.
+TEST_F(Guard, SlowOperationsStopAFleetOfFio) {
+  if (run_command({"fio", "--version"}).exit_code) GTEST_SKIP() << "NOT TESTED: there is no fio";
+  const ClusterOption soon("osd", "osd_op_complaint_time", "1");
+  make_images(1);
+  auto child = load({"--runner", "fio"});
+  wait_for_writes(child);
+  lab_.pause_osd(0);
+  EXPECT_EQ(wait_for(child), 3) << text("err");
+  EXPECT_THAT(parse_result(text("o.json"), "o.json").stop_reason,
+              AllOf(HasSubstr("guard: "), HasSubstr("SLOW_OPS")));
+}
+
 TEST_F(GuardAtLength, InactivePlacementGroupsStopTheLoad) {
   const ClusterOption soon("global", "mon_pg_stuck_threshold", "1");
   make_images(1);

@@ -43,6 +43,7 @@ class RadosEngine : public testing::Test {
 };
 std::shared_ptr<Cluster> RadosEngine::cluster;
 
+// RBD-07
 TEST_F(RadosEngine, WritesObjectsInFullBeforeReadsAndRemovesThem) {
   const TargetInfo info = under_test.open();
   EXPECT_EQ(info.files, 4u);

@@ -92,6 +92,23 @@ TEST_F(RunNumbers, FioOnTheSameImageMovesTheSameBytes) {
                                   std::max<int64_t>(1, told->measured_ns)));
 }
 
+TEST_F(RunNumbers, AFleetOfFioIsComparedWithTheOsdsToo) {
+  if (run_command({"fio", "--version"}).exit_code) GTEST_SKIP() << "NOT TESTED: there is no fio";
+  make_images(2);
+  const std::string text = "rw=randwrite\niodepth=4\nio_size=2m\n";
+  const std::vector<std::string> words = {"--vms", "2", "--runner", "fio"};
+  auto all = words;
+  all.insert(all.begin(), job(text));
+  const RunResult told = measured(all);
+  ASSERT_TRUE(told.witness.available) << told.witness.unavailable_reason;
+  EXPECT_NEAR(told.witness.write_bytes, 4 << 20, (4 << 20) / 50);
+  all = words;
+  all.insert(all.begin(), job(text + "time_based\nruntime=1\nramp_time=1\n"));
+  const RunResult warmed = measured(all);
+  EXPECT_FALSE(warmed.witness.available);
+  EXPECT_THAT(warmed.witness.unavailable_reason, HasSubstr("ramp_time"));
+}
+
 // NUM-04
 TEST_F(RunNumbers, WarmUpIsNotCountedAndDoesNothingElse) {
   make_images(1);

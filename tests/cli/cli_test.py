@@ -36,6 +36,15 @@ def strict_json(data):
                       parse_constant=no_constants)
 
 
+def values_of(document, key):
+    """Every value of that key, however deep it stands."""
+    for name, value in document.items() if isinstance(document, dict) else enumerate(document):
+        if name == key:
+            yield value
+        if isinstance(value, (dict, list)):
+            yield from values_of(value, key)
+
+
 class ProgramTest(unittest.TestCase):
     def setUp(self):
         self.directory = tempfile.mkdtemp(prefix="cephmark-cli-")
@@ -113,8 +122,11 @@ FILE = "[j]\nioengine=psync\nsize=64k\n"
 
 
 class Words(ProgramTest):
+    # PAR-07: a word that nobody knows never runs with the default in its place.
     def test_what_may_have_been_meant(self):
         self.write("x", NULL)
+        for words in ["lab", "volumes", "results"]:
+            self.assertIn("does one of these: ", self.call(words, code=2)[1])
         for words, meant in [(["rnu"], "cephmark run"),
                              (["run", "--runtme", "3", "x"], "--runtime"),
                              (["lab", "upp"], "cephmark lab up"),
@@ -178,6 +190,55 @@ class JobFiles(ProgramTest):
 
     def test_a_synchronous_engine_needs_no_buffers_for_its_depth(self):
         self.run_job(FILE + "rw=write\niodepth=60000\nbs=64k\nnumjobs=8\nfilename=f\n")
+
+
+class Numbers(ProgramTest):
+    # NUM-02
+    def test_sections_of_one_group_keep_their_own_results(self):
+        text = ("[global]\nioengine=null\nsize=1m\ngroup_reporting\nrw=read\n"
+                "[alpha]\nbs=4k\n[beta]\nbs=256k\n")
+        self.run_job(text, "--output", "json:o.json", "--output", "fio-json:f.json",
+                     "--output", "text:t.txt")
+        with open(self.path("o.json"), "rb") as file:
+            result = strict_json(file.read())
+        names = [job["name"] for job in result["plan"]["vms"][0]["jobs"]]
+        self.assertEqual(names, ["alpha", "beta"])
+        reads = [job["ops"]["read"] for job in result["vms"][0]["jobs"]]
+        self.assertEqual([(read["ios"], read["bytes"]) for read in reads],
+                         [(256, 1 << 20), (4, 1 << 20)])
+        with open(self.path("f.json"), "rb") as file:
+            groups = strict_json(file.read())["jobs"]
+        self.assertEqual([(job["read"]["io_bytes"], job["read"]["total_ios"]) for job in groups],
+                         [(2 << 20, 260)])
+        with open(self.path("t.txt"), encoding="utf-8") as file:
+            told = file.read()
+        for words in ["alpha", "beta", "different block sizes are in one distribution"]:
+            self.assertIn(words, told)
+
+    # NUM-03
+    def test_one_mebibyte_is_1048576_bytes_and_nothing_else_is_called_bytes(self):
+        self.run_job("[j]\nioengine=null\nsize=1m\nbs=1m\nrw=read\n",
+                     "--output", "json:o.json", "--output", "fio-json:f.json")
+        for name, key in [("o.json", "bytes"), ("f.json", "io_bytes")]:
+            with open(self.path(name), "rb") as file:
+                document = strict_json(file.read())
+            found = list(values_of(document, key))
+            self.assertIn(1048576, found, name)
+            self.assertEqual({value for value in found if value}, {1048576}, name)
+        with open(self.path("o.json"), "rb") as file:
+            self.assertGreaterEqual(strict_json(file.read())["schema_version"], 1)
+
+    # NUM-08
+    def test_no_key_twice_with_many_jobs(self):
+        text = "[global]\nioengine=null\nsize=1m\nrw=randrw\n" + "".join(
+            f"[j{i}]\nbs={4 << i}k\n" for i in range(8))
+        for output in ["json", "fio-json", "fio-json+"]:
+            out, _ = self.run_job(text, "--output", output)
+            document = strict_json(out)
+            if output != "json":
+                self.assertEqual(len(document["jobs"]), 8)
+                for job in document["jobs"]:
+                    self.assertNotIn("0.00", job["read"]["clat_ns"]["percentile"])
 
 
 class Targets(ProgramTest):

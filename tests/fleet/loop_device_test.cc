@@ -101,6 +101,7 @@ TEST_F(LoopDevice, TheFileBehindALoopDeviceIsHeld) {
             Verdict::kRefused);
 }
 
+// SAF-01: what is on it is named, mounted or not.
 TEST_F(LoopDevice, Ext4) {
   TOOL("mkfs.ext4", "-q", loop_);
   expect_liftable(TargetState::kFileSystem);
@@ -117,6 +118,7 @@ TEST_F(LoopDevice, Gpt) {
   expect_liftable(TargetState::kPartitionTable);
 }
 
+// SAF-02
 TEST_F(LoopDevice, TheDiskWhosePartitionIsMounted) {
   TOOL("sgdisk", "-n", "1:2048:0", loop_);
   TOOL("partprobe", loop_);
@@ -165,6 +167,7 @@ TEST_F(LoopDevice, MdMember) {
   expect_liftable(TargetState::kMdSuperblock);
 }
 
+// SAF-04
 TEST_F(LoopDevice, ACopyOfAnOsdsStore) {
   std::string label = "bluestore block device\n4d1c\n";
   if (const char* store = std::getenv("CEPHMARK_OSD_BLOCK")) {  // the first blocks of a real one
