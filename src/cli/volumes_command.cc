@@ -154,7 +154,7 @@ int act(const std::string& verb, const Arguments& arguments, VolumeContext& cont
   if (verb == "remove") {
     const size_t removed = remove_volumes(context, images);
     fmt::print("{} image{} removed", removed, removed == 1 ? "" : "s");
-    if (removed < images.size() && !SignalWatcher::received())
+    if (removed < images.size())
       fmt::print(", {} {} not there", images.size() - removed,
                  images.size() - removed == 1 ? "was" : "were");
     fmt::print("\n");
