@@ -136,7 +136,8 @@ int list(const VolumeContext& context, const Arguments& arguments) {
       fmt::print("{:<32} {:>10}  {:<28} {:<16} {}\n", "IMAGE", "SIZE", "RUN", "HOST", "STATE");
     std::string states;
     for (const auto& finding : state.report.findings)
-      states += (states.empty() ? "" : ", ") + std::string(target_state_name(finding.state));
+      if (state.report.findings.size() == 1 || finding.state != TargetState::kOurs)
+        states += (states.empty() ? "" : ", ") + std::string(target_state_name(finding.state));
     const bool tagged = state.ours && state.tag;
     fmt::print("{:<32} {:>10}  {:<28} {:<16} {}\n", state.spec.text(),
                format_size(state.size_bytes), tagged ? state.tag->run.run_id : "-",

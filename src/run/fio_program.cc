@@ -95,6 +95,9 @@ FioProgram find_fio(const std::string& requested) {
                             fio.path, asked.exit_code,
                             said.empty() ? asked.err.substr(0, asked.err.find('\n')) : said),
                 kWhereToGetIt);
+  if (said.find("cephmark") != std::string::npos)  // another copy of us under the name fio
+    throw UsageError(fmt::format("{} is a cephmark under the name of fio ({})", fio.path, said),
+                     "name a real fio with --fio PATH, or leave --runner fio out");
   if (std::atoi(said.c_str() + 4) < 3)
     throw Error(fmt::format("{} is {}: its reports cannot be read, fio 3.0 or newer is needed",
                             fio.path, said),

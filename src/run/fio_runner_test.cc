@@ -354,6 +354,8 @@ TEST_F(FioRunnerTest, AFioWithoutTheEngineIsToldApart) {
   EXPECT_THROW(find_fio(path("fio")), Error);
   write_file_atomically(path("fio"), "#!/bin/sh\necho hello\n", 0755);
   EXPECT_THROW(find_fio(path("fio")), Error);
+  write_file_atomically(path("fio"), "#!/bin/sh\necho fio-3.42-cephmark-0.1.0\n", 0755);
+  EXPECT_THROW(find_fio(path("fio")), UsageError);
 }
 
 }  // namespace

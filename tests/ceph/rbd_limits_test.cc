@@ -29,8 +29,8 @@ class RbdLimits : public testing::Test {
   }
   void TearDown() override {
     under_test.close();
-    // What was given up comes back as soon as the OSDs answer, and stays open as long as this process
-    // lives: the image is then in use, and goes with the lab.
+    // What was given up comes back as soon as the OSDs answer, and stays open as long as this
+    // process lives: the image is then in use, and goes with the lab.
     try {
       remove_image(*cluster, spec);
     } catch (const Error&) {
@@ -63,7 +63,8 @@ TEST_F(RbdLimits, ALockThatNoOsdAnswersEndsAtItsLimitAndIsNamed) {
   const std::string text = error_of([&] { under_test.engine->prepare(true, kLimit_ns); });
   EXPECT_GE(monotonic_ns() - begin_ns, kLimit_ns);
   EXPECT_LT(monotonic_ns() - begin_ns, kFarBeyond_ns);
-  EXPECT_THAT(text, AllOf(HasSubstr("exclusive lock of " + spec.text()), HasSubstr("waited 2 s"), HasSubstr("no OSD answered")));
+  EXPECT_THAT(text, AllOf(HasSubstr("exclusive lock of " + spec.text()), HasSubstr("waited 2 s"),
+                          HasSubstr("no OSD answered")));
   under_test.close();
   EXPECT_LT(monotonic_ns() - begin_ns, kFarBeyond_ns);
 }
