@@ -52,6 +52,19 @@ uint64_t object_order(uint64_t bytes) {
   throw Error(fmt::format("cannot {} image {}: {}", what, spec.text(), errno_text(error)), hint);
 }
 
+// librbd moves an image into the trash before it removes it. In a full pool that has no trash yet,
+// the OSDs refuse the object that holds it, and librbd says ENOENT. It is empty and may be made all
+// the same. False: it was there.
+bool make_trash(rados_ioctx_t io) {
+  constexpr const char* kTrash = "rbd_trash";  // librbd's name of it
+  if (rados_stat(io, kTrash, nullptr, nullptr) != -ENOENT) return false;
+  const rados_write_op_t op = rados_create_write_op();
+  rados_write_op_create(op, LIBRADOS_CREATE_IDEMPOTENT, nullptr);
+  const int r = rados_write_op_operate(op, io, kTrash, nullptr, LIBRADOS_OPERATION_FULL_FORCE);
+  rados_release_write_op(op);
+  return r == 0;
+}
+
 class ImageOptions {
  public:
   ImageOptions() { rbd_image_options_create(&options_); }
@@ -145,8 +158,16 @@ void remove_image(Cluster& cluster, const ImageSpec& spec, const std::function<v
     if (told) told();
     return 0;
   };
-  const int r = rbd_remove_with_progress(io.get(), spec.name.c_str(), tell,
-                                         const_cast<std::function<void()>*>(&alive));
+  const auto remove = [&] {
+    return rbd_remove_with_progress(io.get(), spec.name.c_str(), tell,
+                                    const_cast<std::function<void()>*>(&alive));
+  };
+  int r = remove();
+  if (r == -ENOENT || r == -EDQUOT || r == -ENOSPC) {
+    const auto names = list_images(cluster, spec.pool, spec.rados_namespace);
+    const bool there = std::binary_search(names.begin(), names.end(), spec.name);
+    if (there && make_trash(io.get())) r = remove();
+  }
   if (r == -EBUSY)
     throw Error(fmt::format("cannot remove image {}: it is in use", spec.text()),
                 "rbd status names the watchers");
