@@ -9,6 +9,9 @@ namespace cephmark {
 
 int run_run_command(const std::vector<std::string>& argv);
 int run_fio_command(const std::vector<std::string>& argv);
+int run_sysbench_command(const std::vector<std::string>& argv);
+/// Under a link named sysbench: --compat is on.
+int run_sysbench_link(const std::vector<std::string>& argv);
 int run_lab_command(const std::vector<std::string>& argv);
 int run_results_command(const std::vector<std::string>& argv);
 int run_cleanup_command(const std::vector<std::string>& argv);

@@ -1,0 +1,157 @@
+// cephmark sysbench: sysbench's fileio test by its own command line, texts and exit codes. What is
+// better than sysbench's is told in docs/sysbench.md.
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdlib>
+#include <iostream>
+#include <string_view>
+
+#include "base/error.h"
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "compat/sysbench_arguments.h"
+#include "compat/sysbench_files.h"
+
+namespace cephmark {
+namespace {
+
+constexpr int kSysbenchFailure = 1;
+
+void say(const std::string& text) {
+  std::cout << text << std::flush;
+}
+
+/// The first program of that name on PATH that is not this one under another name.
+std::string real_program(const std::string& name) {
+  struct stat own {};
+  if (::stat("/proc/self/exe", &own) != 0) return "";
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path ? path : "/usr/bin:/bin";
+  while (true) {
+    const auto colon = rest.find(':');
+    const std::string_view directory = rest.substr(0, colon);
+    const std::string file =
+        fmt::format("{}/{}", directory.empty() ? std::string_view(".") : directory, name);
+    struct stat facts {};
+    if (::stat(file.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+        ::access(file.c_str(), X_OK) == 0 &&
+        (facts.st_dev != own.st_dev || facts.st_ino != own.st_ino))
+      return file;
+    if (colon == std::string_view::npos) return "";
+    rest.remove_prefix(colon + 1);
+  }
+}
+
+int become_real_sysbench(const std::vector<std::string>& argv) {
+  const std::string program = real_program("sysbench");
+  if (program.empty())
+    throw Error("only sysbench's fileio test is done here, and there is no other sysbench on PATH",
+                "install sysbench for its other tests");
+  std::vector<char*> words;
+  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  std::cout.flush();
+  ::execv(program.c_str(), words.data());
+  throw Error(fmt::format("cannot start {}: {}", program, errno_text(errno)));
+}
+
+// For completion and the man page.
+void tell_help() {
+  CLI::App app{"sysbench's fileio test by its own command line: fileio prepare|run|cleanup|help.",
+               "cephmark sysbench"};
+  for (const SysbenchOptionHelp& option : sysbench_option_help()) {
+    if (option.name == "help") continue;  // every CLI::App has it
+    const std::string dashed = fmt::format("--{}", option.name);
+    CLI::Option* added = option.value.empty() ? app.add_flag(dashed) : app.add_option(dashed);
+    added->description(option.help);
+    if (!option.value.empty()) added->type_name(option.value)->expected(1);
+    added->group(option.is_ours   ? "Not sysbench's"
+                 : option.is_file ? "Options of fileio"
+                                  : "Options of all tests");
+  }
+  if (!describe_to_reader(app)) say(sysbench_help());
+}
+
+int tell(const SysbenchRefusal& refusal) {
+  using Place = SysbenchRefusal::Place;
+  const Place place = refusal.place();
+  if (place != Place::kStderr && place != Place::kStdout) say(sysbench_banner() + "\n");
+  const bool on_stderr = place == Place::kStderr || place == Place::kStderrBanner;
+  (on_stderr ? std::cerr : std::cout) << refusal.what() << "\n" << std::flush;
+  if (place == Place::kStdoutBannerHelp) say(sysbench_file_help());
+  return kSysbenchFailure;
+}
+
+int carry_out(const SysbenchArguments& arguments, const std::vector<std::string>& argv,
+              bool is_link) {
+  switch (arguments.action) {
+    case SysbenchAction::kOtherTest:
+      return become_real_sysbench(argv);
+    case SysbenchAction::kHelp:
+      tell_help();
+      return 0;
+    case SysbenchAction::kVersion:
+      say("sysbench 1.0.20\n");
+      return 0;
+    case SysbenchAction::kFileHelp:
+      say(sysbench_banner() + "\n" + sysbench_file_help());
+      return 0;
+    case SysbenchAction::kPrepare:
+      say(sysbench_banner() + "\n");
+      prepare_sysbench_files(arguments, say);
+      return 0;
+    case SysbenchAction::kCleanup:
+      say(sysbench_banner() + "\n");
+      cleanup_sysbench_files(arguments.file, say);
+      return 0;
+    case SysbenchAction::kRun:
+      check_sysbench_run(arguments);
+      if (is_link) return become_real_sysbench(argv);
+      throw SysbenchRefusal("fileio run is not there yet: prepare and cleanup are",
+                            SysbenchRefusal::Place::kStderr);
+  }
+  return kSysbenchFailure;
+}
+
+int sysbench(const std::vector<std::string>& argv, bool is_link) {
+  std::vector<std::string> warnings;
+  const auto warn = [&] {
+    for (const std::string& line : warnings) std::cerr << line << "\n";
+  };
+  try {
+    SysbenchArguments arguments = parse_sysbench_arguments(argv, warnings);
+    warn();
+    warnings.clear();
+    arguments.compat |= is_link;
+    const int code = carry_out(arguments, argv, is_link);
+    if (!std::cout.flush()) throw Error("the output could not be written whole");
+    return code;
+  } catch (const SysbenchRefusal& refusal) {
+    warn();
+    return tell(refusal);
+  } catch (const Error& error) {
+    // sysbench tells on stdout what ends it.
+    const std::string text = error.what();
+    (text.starts_with("FATAL") ? std::cout : std::cerr)
+        << (text.starts_with("FATAL") ? "" : "sysbench: ") << text << "\n"
+        << std::flush;
+    if (!error.hint().empty()) std::cerr << "  hint: " << error.hint() << "\n";
+    return kSysbenchFailure;
+  }
+}
+
+}  // namespace
+
+int run_sysbench_command(const std::vector<std::string>& argv) {
+  return sysbench(argv, false);
+}
+
+int run_sysbench_link(const std::vector<std::string>& argv) {
+  return sysbench(argv, true);
+}
+
+}  // namespace cephmark
