@@ -169,6 +169,77 @@ class Prepare(SysbenchTest):
             self.assertGreater(len(zlib.compress(content)), len(content))
 
 
+class Run(SysbenchTest):
+    FILES = ("--file-num=3", "--file-total-size=6M")
+    READ = (*FILES, "--file-test-mode=rndrd")
+
+    @needs_real
+    def test_either_reads_what_the_other_prepared_and_prints_the_same_lines(self):
+        blots = ((r"\d+\.\d+", "N"), (r" +N", " N"), (r"(number of events:)\s+\d+", r"\1 N"))
+        for prepare in (self.ours, self.theirs):
+            self.assertEqual(prepare("fileio", *self.FILES, "prepare").returncode, 0)
+            before = self.files()
+            for words in (["--time=1"], ["--events=100", "--threads=3", "--rand-seed=7"],
+                          ["--time=1", "--threads=2", "--rate=200", "--percentile=0"],
+                          ["--events=50", "--file-io-mode=async", "--file-extra-flags=direct",
+                           "--file-fsync-freq=0", "--file-fsync-end=off", "--percentile=99"],
+                          ["--events=9", "--file-fsync-all", "--file-block-size=5000"]):
+                with self.subTest(words=words):
+                    self.expect_same(self.ours("fileio", *self.READ, *words, "run"),
+                                     self.theirs("fileio", *self.READ, *words, "run"), blots)
+            self.assertEqual(self.files(), before)
+            self.assertEqual(self.ours("fileio", *self.FILES, "cleanup").returncode, 0)
+            self.assertEqual(self.files(), {})
+
+    @needs_real
+    def test_files_that_are_missing_or_short_are_told_in_the_same_words(self):
+        self.expect_same(self.ours("fileio", *self.READ, "run"),
+                         self.theirs("fileio", *self.READ, "run"))
+        self.ours("fileio", "--file-num=3", "--file-total-size=3M", "prepare")
+        self.expect_same(self.ours("fileio", *self.READ, "run"),
+                         self.theirs("fileio", *self.READ, "run"))
+
+    @needs_real
+    def test_what_is_not_ours_yet_is_done_by_the_real_program_or_refused(self):
+        self.ours("fileio", *self.FILES, "prepare")
+        write = ("fileio", *self.FILES, "--file-test-mode=rndwr", "--events=10", "run")
+        run = self.ours(*write)
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("Doing random write test", run.stdout)
+        run = self.start([PROGRAM, "sysbench", *write])
+        self.assertEqual(run.returncode, 1)
+        self.assertEqual(run.stderr, "--file-test-mode=rndwr is not there yet: rndrd is\n")
+
+    def test_exactly_so_many_events_are_done(self):
+        self.ours("fileio", *self.FILES, "prepare")
+        for threads in (1, 2, 3):
+            run = self.ours("fileio", *self.READ, "--events=77", f"--threads={threads}", "run")
+            self.assertRegex(run.stdout, r"total number of events: +77\n")
+
+    def test_interval_lines_come_while_it_runs(self):
+        self.ours("fileio", *self.FILES, "prepare")
+        run = self.ours("fileio", *self.READ, "--time=3", "--report-interval=1", "run")
+        lines = re.findall(r"^\[ (\d+)s \] reads: \S+ MiB/s writes: 0.00 MiB/s fsyncs: 0.00/s "
+                           r"latency \(ms,95%\): \S+$", run.stdout, re.M)
+        self.assertGreaterEqual(len(lines), 2, run.stdout)
+
+    def test_our_own_form_adds_percentiles_and_the_newer_layout(self):
+        self.ours("fileio", *self.FILES, "prepare")
+        own = self.start([PROGRAM, "sysbench", "fileio", *self.READ, "--events=99", "run"])
+        self.assertRegex(own.stdout, r"Latency of each kind \(ms\):\n    read   p50 .* p99.99 ")
+        new = self.ours("fileio", *self.READ, "--events=99", "--layout=1.1", "run")
+        self.assertRegex(new.stdout, r"\n         read:  IOPS=\d+\.\d\d \d+\.\d\d MiB/s \(")
+        self.assertNotIn("p50", new.stdout)
+
+    def test_a_limit_of_open_files_is_told_before_the_first_is_opened(self):
+        self.ours("fileio", "--file-num=200", "--file-total-size=4M", "prepare")
+        run = self.start(["sh", "-c", 'ulimit -n 64; exec "$@"', "sh", self.link, "fileio",
+                          "--file-num=200", "--file-total-size=4M", "--file-test-mode=rndrd", "run"])
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("FATAL: Too many open files: 200 files are needed, and the limit of this "
+                      "process is 64 descriptors", run.stdout)
+
+
 if __name__ == "__main__":
     PROGRAM = os.path.abspath(sys.argv.pop(1))
     unittest.main()

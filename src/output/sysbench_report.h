@@ -1,0 +1,24 @@
+// SysbenchReport: what sysbench's fileio prints while and after it runs, in the layout of 1.0 or
+// 1.1, live lines included. Owned by the command; writes to the stream it was made with as the run
+// goes on; one thread at a time.
+#pragma once
+
+#include <memory>
+#include <ostream>
+
+#include "output/writer.h"
+
+namespace cephmark {
+
+struct SysbenchReportOptions {
+  bool new_layout = false;  ///< of sysbench 1.1
+  bool extra = false;       ///< percentiles of each kind of I/O behind sysbench's own text
+  bool histogram = false;
+  int percentile = 95;             ///< 0: none
+  int64_t report_interval_ns = 0;  ///< 0: no live lines
+};
+
+std::unique_ptr<Writer> make_sysbench_report(std::ostream& out,
+                                             const SysbenchReportOptions& options);
+
+}  // namespace cephmark
