@@ -324,7 +324,7 @@ std::string sysbench_flags_text(const SysbenchFileOptions& options) {
   std::string text;
   if (options.sync) text += "sync ";
   if (options.dsync) text += "dsync ";
-  if (options.direct) text += "directio ";
+  if (options.direct) text += "directio";
   return text.empty() ? "(none)" : text;
 }
 
