@@ -89,8 +89,8 @@ class RunSession {
     if (const JobSpec* job = first_ceph_job(plan_))
       patiently("connecting to the cluster", [this, job] { connect(*job); });
     const bool make_images = options_.images.makes_images();
-    if (!make_images) patiently("looking at the targets", [this] { guard(); });
-    patiently("looking at the images", [&] { images_.show_targets(guard_); });
+    if (!make_images) patiently("looking at the targets" + whose(), [this] { guard(); });
+    patiently("looking at the images" + whose(), [&] { images_.show_targets(guard_); });
     if (options_.plan_only) return 0;
     manifest_ = Manifest::create(run_id_, plan_.ceph, cluster_ ? cluster_->fsid() : "");
     ledger_ = std::make_unique<RunLedger>(*manifest_);
@@ -124,6 +124,24 @@ class RunSession {
       std::rethrow_exception(failure);
     }
     return tell();
+  }
+
+  // " (rbd/vm-0 and those of 3 more VMs)"; empty where no job uses the cluster.
+  std::string whose() const {
+    const JobSpec* job = first_ceph_job(plan_);
+    if (!job) return "";
+    const auto option = [&](const char* name, const char* otherwise) -> std::string {
+      const auto found = job->engine_options.find(name);
+      return found == job->engine_options.end() ? otherwise : found->second;
+    };
+    const std::string image = option("rbdname", ""), pool = option("pool", "rbd");
+    const std::string first = image.empty()                          ? "pool " + pool
+                              : image.find('/') != std::string::npos ? image
+                                                                     : pool + "/" + image;
+    const size_t more = plan_.vms.size() - 1;
+    return more == 0
+               ? fmt::format(" ({})", first)
+               : fmt::format(" ({} and those of {} more VM{})", first, more, more == 1 ? "" : "s");
   }
 
   // A step that the cluster may never let end. After a signal it has the grace to take back what it

@@ -108,8 +108,8 @@ TEST_F(RunStop, OsdsThatStandStillBeforeItBeginsAreGivenUpByName) {
   const auto ended =
       run({long_job(), "--quiet", "--open-timeout", "2s", "--output", "json:" + path("o.json")});
   EXPECT_EQ(ended.exit_code, 3) << ended.err;
-  EXPECT_THAT(ended.err, AllOf(HasSubstr("looking at the"), HasSubstr("nothing came from the"),
-                               HasSubstr("OSDs")));
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("looking at the"), HasSubstr(image(0)),
+                               HasSubstr("nothing came from the"), HasSubstr("OSDs")));
   EXPECT_THAT(result("o.json").error, Not(IsEmpty()));
   auto child = start({long_job(), "--quiet", "--open-timeout", "100s"});
   ::usleep(1'500'000);
