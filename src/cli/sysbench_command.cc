@@ -26,6 +26,8 @@ namespace {
 
 constexpr int kSysbenchFailure = 1;
 constexpr int kFirstSignalCode = 128;
+/// Set for the program that a run is handed to: another copy of this one must not hand it back.
+constexpr const char* kHandedOver = "CEPHMARK_SYSBENCH_HANDED_OVER";
 
 void say(const std::string& text) {
   std::cout << text << std::flush;
@@ -53,6 +55,9 @@ std::string real_program(const std::string& name) {
 }
 
 int become_real_sysbench(const std::vector<std::string>& argv) {
+  if (std::getenv(kHandedOver))
+    throw Error("the sysbench on PATH is cephmark, too, and only the fileio test is done here",
+                "put the real sysbench before it on PATH");
   const std::string program = real_program("sysbench");
   if (program.empty())
     throw Error("only sysbench's fileio test is done here, and there is no other sysbench on PATH",
@@ -61,6 +66,7 @@ int become_real_sysbench(const std::vector<std::string>& argv) {
   for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
   words.push_back(nullptr);
   std::cout.flush();
+  ::setenv(kHandedOver, "1", 1);
   ::execv(program.c_str(), words.data());
   throw Error(fmt::format("cannot start {}: {}", program, errno_text(errno)));
 }

@@ -91,6 +91,14 @@ class CommandLine(SysbenchTest):
                 self.expect_same(self.ours(*words), self.theirs(*words))
         self.assertEqual(self.files(), {})
 
+    def test_a_copy_of_the_program_under_that_name_does_not_hand_over_for_ever(self):
+        os.mkdir(self.path("copy"))
+        shutil.copy(PROGRAM, self.path("copy/sysbench"))
+        self.environment["PATH"] = self.path("copy") + ":" + self.path("bin")
+        run = self.ours("cpu", "run")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("the sysbench on PATH is cephmark, too", run.stderr)
+
     def test_other_tests_go_to_the_real_program_and_never_to_ourselves(self):
         self.environment["PATH"] = self.path("bin") + ":" + os.environ["PATH"]
         run = self.ours("cpu", "--time=1", "--cpu-max-prime=100", "run")
