@@ -122,6 +122,17 @@ std::optional<BenchName> parse_bench_name(std::string_view name) {
   return out;
 }
 
+std::string bench_object_pattern(std::string_view prefix) {
+  return fmt::format("{}{}*", prefix, kObjectWord);
+}
+
+std::optional<std::string> parse_bench_pattern(std::string_view text) {
+  if (!text.ends_with('*')) return {};
+  const auto name = parse_bench_name(fmt::format("{}0", text.substr(0, text.size() - 1)));
+  if (!name || bench_object_pattern(name->prefix) != text) return {};
+  return name->prefix;
+}
+
 BenchNamer::BenchNamer(std::string_view prefix)
     : text_(fmt::format("{}{}", prefix, kObjectWord)), stem_bytes_(text_.size()) {
   text_.resize(stem_bytes_ + kDigits + 1);

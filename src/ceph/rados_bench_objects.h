@@ -51,6 +51,11 @@ struct BenchRecord {
 /// "benchmark_data_HOST_PID": of the host's name the first 29 characters, as `rados bench` does.
 std::string bench_object_prefix(std::string_view host, int64_t pid);
 
+/// "benchmark_data_HOST_PID_object*": all objects of a prefix, as manifests list them.
+std::string bench_object_pattern(std::string_view prefix);
+/// The prefix of such a pattern; nothing when `text` is none.
+std::optional<std::string> parse_bench_pattern(std::string_view text);
+
 /// The parts of "benchmark_data_HOST_PID_objectN". Hosts may have '_' in their names.
 struct BenchName {
   std::string prefix;  ///< "benchmark_data_HOST_PID"

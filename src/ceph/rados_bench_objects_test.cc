@@ -82,6 +82,15 @@ TEST(BenchName, OthersAreNone) {
     EXPECT_FALSE(parse_bench_name(other)) << other;
 }
 
+TEST(BenchName, PatternsAreToldFromNames) {
+  EXPECT_EQ(bench_object_pattern("benchmark_data_h_1"), "benchmark_data_h_1_object*");
+  EXPECT_EQ(parse_bench_pattern("benchmark_data_h_1_object*"), "benchmark_data_h_1");
+  for (const char* other : {"", "*", "benchmark_data_h_1_object0", "benchmark_data_h_1_object1*",
+                            "benchmark_data_object*", "other_h_1_object*"}) {
+    EXPECT_FALSE(parse_bench_pattern(other).has_value()) << other;
+  }
+}
+
 TEST(BenchNamer, MakesTheNames) {
   BenchNamer namer("benchmark_data_h_1");
   EXPECT_STREQ(namer.name_of(12345), "benchmark_data_h_1_object12345");

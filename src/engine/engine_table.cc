@@ -61,6 +61,16 @@ std::vector<EngineRow> make_rows() {
                   .has_submit_latency = true,
                   .target_key = rados_target_key,
                   .create = make_rados_engine});
+  rows.push_back(
+      {.description = {.name = "rados-bench",
+                       .summary = "objects through librados, laid out as rados bench does",
+                       .options = rados_bench_options(),
+                       .max_iodepth = 4096},
+       .completion = CompletionMode::kCallback,
+       .own_contents = true,
+       .has_submit_latency = true,
+       .target_key = rados_bench_target_key,
+       .create = make_rados_bench_engine});
   return rows;
 }
 

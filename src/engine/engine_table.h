@@ -37,7 +37,8 @@ enum class CompletionMode : uint8_t { kPolled, kBlocking, kCallback };
 struct EngineRow {
   EngineDescription description;
   CompletionMode completion = CompletionMode::kBlocking;
-  bool lays_out = false;  ///< prepare() writes what will be read, and limits its own waiting
+  bool lays_out = false;      ///< prepare() writes what will be read, and limits its own waiting
+  bool own_contents = false;  ///< its queue fills what is written: no payload is made
   bool has_submit_latency = false;  ///< the time of the submit call means something (fio's slat)
   /// Jobs with equal keys share one Engine (one open image, one fd): "rbd:rbd/HOST-0".
   std::string (*target_key)(const JobSpec& job, const EngineContext& context) = nullptr;

@@ -28,4 +28,8 @@ std::string rados_target_key(const JobSpec& job, const EngineContext& context);
 std::unique_ptr<Engine> make_rados_engine(const JobSpec& job, const EngineContext& context);
 std::span<const EngineOption> rados_options();
 
+std::string rados_bench_target_key(const JobSpec& job, const EngineContext& context);
+std::unique_ptr<Engine> make_rados_bench_engine(const JobSpec& job, const EngineContext& context);
+std::span<const EngineOption> rados_bench_options();
+
 }  // namespace cephmark

@@ -10,6 +10,8 @@
 #include "base/error.h"
 #include "ceph/image.h"
 #include "ceph/object_name.h"
+#include "ceph/rados_bench_objects.h"
+#include "fleet/bench_objects.h"
 #include "fleet/cleanup.h"
 #include "fleet/image_state.h"
 
@@ -99,6 +101,15 @@ Outcome undo_object(const ManifestEntry& entry, const std::shared_ptr<Cluster>& 
                     bool dry_run) {
   const ObjectName name = parse_object_name(entry.target);
   const auto io = cluster->io(name.pool, name.rados_namespace);
+  if (const auto prefix = parse_bench_pattern(name.object)) {
+    const auto objects = list_bench_objects(io, *prefix);
+    if (objects.empty()) return {O::kGone, ""};
+    if (dry_run) return {O::kWouldUndo, ""};
+    const auto left = remove_objects(io, objects);
+    return left.count ? Outcome{O::kFailed, fmt::format("{} of {} objects are left: {}", left.count,
+                                                        objects.size(), errno_text(left.error))}
+                      : Outcome{O::kUndone, ""};
+  }
   uint64_t size = 0;
   time_t modified = 0;
   int r = rados_stat(io.get(), name.object.c_str(), &size, &modified);

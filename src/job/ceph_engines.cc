@@ -6,7 +6,7 @@
 namespace cephmark {
 
 bool needs_ceph(std::string_view ioengine) {
-  static constexpr auto kEngines = std::to_array<std::string_view>({"rados", "rbd"});
+  static constexpr auto kEngines = std::to_array<std::string_view>({"rados", "rados-bench", "rbd"});
   return std::find(kEngines.begin(), kEngines.end(), ioengine) != kEngines.end();
 }
 

@@ -52,7 +52,8 @@ bool is_rbd(const JobSpec& job) {
   return job.ioengine == "rbd";
 }
 bool is_ceph(const JobSpec& job) {
-  return is_rbd(job) || job.ioengine == "rados" || job.ioengine == "cephfs";
+  return is_rbd(job) || job.ioengine == "rados" || job.ioengine == "rados-bench" ||
+         job.ioengine == "cephfs";
 }
 bool is_local(const JobSpec& job) {
   return !is_ceph(job) && job.ioengine != "null";

@@ -16,7 +16,8 @@ constexpr uint64_t kTooLittle_bytes = kMiB;
 constexpr double kSame = 0.01;
 
 bool uses_osds(const JobSpec& job) {
-  return job.ioengine == "rbd" || job.ioengine == "rados" || job.ioengine == "cephfs";
+  return job.ioengine == "rbd" || job.ioengine == "rados" || job.ioengine == "rados-bench" ||
+         job.ioengine == "cephfs";
 }
 
 void set_ratio(WitnessSide& side) {

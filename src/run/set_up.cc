@@ -145,7 +145,7 @@ LaneSetup lane_setup(const JobSpec& job, const EngineRow& row, const RunLimits& 
   setup.hand_over_only = hand_over_only;
   setup.clock = [] { return monotonic_ns(); };
   setup.callback_budget = kCallbackSubmissions;
-  if (job.rw.writes && !job.zero_buffers)
+  if (job.rw.writes && !job.zero_buffers && !row.own_contents)
     setup.callback_budget = static_cast<unsigned>(
         std::min<uint64_t>(kCallbackSubmissions,
                            kCallbackPayload_bytes / std::max<uint64_t>(1, max_block_bytes(job))));
@@ -188,8 +188,8 @@ void make_lanes(RunState& state, const LocalRunnerOptions& options, int64_t slot
           .files = target.info->files};
       for (int clone = 0; clone < job.numjobs; ++clone) {
         const Region region = resolve_region(job, extent, clone);
-        auto source =
-            std::make_unique<WorkloadSource>(job, region, lane_seed(job, state.plan.seed, index++));
+        auto source = std::make_unique<WorkloadSource>(
+            job, region, lane_seed(job, state.plan.seed, index++), !target.row->own_contents);
         LaneSetup setup = lane_setup(job, *target.row, state.plan.limits, options.hand_over_only);
         setup.vm = static_cast<int>(vm);
         setup.job = static_cast<int>(j);

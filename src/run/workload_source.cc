@@ -17,7 +17,7 @@ int WorkloadSource::next_batch(std::span<IoRequest* const> slots, int64_t now_ns
       request.offset = item.offset;
       request.length = item.length;
       request.due_ns = item.due_ns;
-      if (item.op == Op::kWrite) payload_.fill({request.buffer, item.length});
+      if (fills_ && item.op == Op::kWrite) payload_.fill({request.buffer, item.length});
     }
     filled += count;
     if (count < wanted) break;

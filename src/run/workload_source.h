@@ -12,9 +12,12 @@ namespace cephmark {
 
 class WorkloadSource final : public LaneSource {
  public:
-  /// Throws UsageError for a distribution that does not fit the region.
-  WorkloadSource(const JobSpec& job, const Region& region, uint64_t seed)
-      : workload_(job, region, seed), payload_(job, Rng::derive(seed, kPayloadStream)) {}
+  /// `fills`: writes get their bytes here; false: the engine sees to them. Throws UsageError for a
+  /// distribution that does not fit the region.
+  WorkloadSource(const JobSpec& job, const Region& region, uint64_t seed, bool fills = true)
+      : workload_(job, region, seed),
+        payload_(job, Rng::derive(seed, kPayloadStream)),
+        fills_(fills) {}
 
   void start(int64_t now_ns) override { workload_.start(now_ns); }
   int next_batch(std::span<IoRequest* const> slots, int64_t now_ns) noexcept override;
@@ -29,6 +32,7 @@ class WorkloadSource final : public LaneSource {
 
   Workload workload_;
   Payload payload_;
+  const bool fills_;
   std::array<IoPlanItem, 64> items_;
   uint32_t end_flushes_sent_ = 0;
 };

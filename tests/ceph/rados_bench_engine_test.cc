@@ -1,0 +1,165 @@
+// The rados-bench engine beside the real `rados bench` on a real pool: either reads, checks and
+// removes what the other wrote.
+
+#include <algorithm>
+
+#include "base/subprocess.h"
+#include "ceph/rados_bench_objects.h"
+#include "engine_harness.h"
+#include "fleet/bench_objects.h"
+
+namespace cephmark {
+namespace {
+
+using test::EngineUnderTest;
+using test::error_of;
+using testing::HasSubstr;
+
+constexpr uint64_t kOp = 4096;
+
+class RadosBenchEngine : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { cluster = Cluster::connect({}); }
+  static void TearDownTestSuite() { cluster.reset(); }
+
+  void SetUp() override {
+    auto& job = under_test.job();
+    job.ioengine = "rados-bench";
+    job.size = {SizeSpec::Kind::kBytes, kOps * kOp};
+    job.rw = {.reads = false, .writes = true, .name = "write"};
+    // Ops of 4 KiB in objects that are no multiple of it: two to an object.
+    job.engine_options = {{"pool", "rbd"},
+                          {"prefix", prefix},
+                          {"record", record},
+                          {"object_size", "10000"},
+                          {"keep_objects", "1"}};
+  }
+  void TearDown() override {
+    under_test.close();
+    const IoContext io = cluster->io("rbd");
+    remove_objects(io, objects());
+    rados_remove(io.get(), record.c_str());
+  }
+
+  void read_instead() { under_test.job().rw = {}; }
+  std::vector<std::string> objects(const std::string& of = prefix) {
+    return list_bench_objects(cluster->io("rbd"), of);
+  }
+  void write_all() {
+    under_test.open();
+    for (uint64_t op = 0; op < kOps; ++op)
+      ASSERT_EQ(under_test.io(Op::kWrite, op * kOp, kOp, 'z'), static_cast<int64_t>(kOp));
+    under_test.close();
+  }
+  static CommandResult rados(std::vector<std::string> words) {
+    words.insert(words.begin(), {"rados", "-p", "rbd"});
+    return run_command(words);
+  }
+
+  static constexpr uint64_t kOps = 5;
+  // Of a host that is not this one.
+  static inline const std::string prefix =
+      "benchmark_data_another-host_" + std::to_string(::getpid());
+  static inline const std::string record = "bench-test-" + std::to_string(::getpid());
+  static inline std::shared_ptr<Cluster> cluster;
+  EngineUnderTest under_test;
+};
+
+TEST_F(RadosBenchEngine, WritesObjectsAndRecordAndChecksThem) {
+  write_all();
+  EXPECT_EQ(objects().size(), 3u);
+  read_instead();
+  under_test.open(false);
+  for (uint64_t op = 0; op < kOps; ++op) {
+    EXPECT_EQ(under_test.io(Op::kRead, op * kOp, kOp), static_cast<int64_t>(kOp));
+    EXPECT_TRUE(is_bench_op({under_test.buffer(), kOp}, op));
+  }
+  EXPECT_EQ(under_test.io(Op::kRead, kOps * kOp, kOp), -EILSEQ);  // the object ends before it
+  EXPECT_EQ(under_test.io(Op::kRead, 6 * kOp, kOp), -ENOENT);
+}
+
+TEST_F(RadosBenchEngine, OneWrongByteIsSeenUnlessNotAskedFor) {
+  write_all();
+  const IoContext io = cluster->io("rbd");
+  const std::string name = prefix + "_object1";
+  ASSERT_EQ(rados_write(io.get(), name.c_str(), "y", 1, kOp + 4000), 0);  // in op 3
+  read_instead();
+  under_test.open(false);
+  EXPECT_EQ(under_test.io(Op::kRead, 2 * kOp, kOp), static_cast<int64_t>(kOp));
+  EXPECT_EQ(under_test.io(Op::kRead, 3 * kOp, kOp), -EILSEQ);
+  under_test.close();
+  under_test.job().engine_options["verify_contents"] = "0";
+  under_test.open(false);
+  EXPECT_EQ(under_test.io(Op::kRead, 3 * kOp, kOp), static_cast<int64_t>(kOp));
+}
+
+TEST_F(RadosBenchEngine, AnotherRunsObjectsAndRecordAreNotWrittenOver) {
+  write_all();
+  EXPECT_THAT(error_of([&] { under_test.open(); }), HasSubstr("is there already, from another"));
+  under_test.close();
+  under_test.job().engine_options["prefix"] = prefix + "1";
+  EXPECT_THAT(error_of([&] { under_test.open(); }), HasSubstr("it describes another run"));
+  under_test.close();
+  under_test.job().engine_options["reuse"] = "1";
+  EXPECT_NO_THROW(under_test.open());
+}
+
+TEST_F(RadosBenchEngine, WhatIsNotToStayIsAnnouncedAsAPattern) {
+  std::vector<std::string> announced;
+  const std::function<void(const std::vector<std::string>&)> tell = [&](const auto& names) {
+    announced = names;
+  };
+  under_test.about_to_create_objects = &tell;
+  under_test.job().engine_options["keep_objects"] = "0";
+  write_all();
+  EXPECT_THAT(announced, testing::ElementsAre("rbd/" + prefix + "_object*"));
+  uint64_t size = 0;
+  time_t time;
+  EXPECT_EQ(rados_stat(cluster->io("rbd").get(), record.c_str(), &size, &time), -ENOENT);
+}
+
+// `rados bench` takes the names of its own host.
+TEST_F(RadosBenchEngine, RadosBenchReadsChecksAndRemovesOurs) {
+  char host[256] = "";
+  ASSERT_EQ(::gethostname(host, sizeof host - 1), 0);
+  const std::string ours = bench_object_prefix(host, ::getpid());
+  under_test.job().engine_options["prefix"] = ours;
+  write_all();
+  for (const char* mode : {"seq", "rand"}) {
+    const auto read = rados({"bench", "1", mode, "-t", "1", "--run-name", record});
+    EXPECT_EQ(read.exit_code, 0) << read.out << read.err;
+    EXPECT_THAT(read.out, HasSubstr("Object size:          10000\n"));
+    EXPECT_EQ((read.out + read.err).find("not correct"), std::string::npos) << read.err;
+  }
+  EXPECT_THAT(rados({"cleanup", "--run-name", record}).out, HasSubstr("Removed 3 objects"));
+  EXPECT_TRUE(objects(ours).empty());
+}
+
+TEST_F(RadosBenchEngine, WeReadAndCheckWhatRadosBenchWrote) {
+  const auto write = rados({"bench", "1", "write", "-b", "4096", "-O", "12288", "--max-objects",
+                            "20", "--no-cleanup", "--run-name", record});
+  ASSERT_EQ(write.exit_code, 0) << write.out << write.err;
+  std::array<std::byte, BenchRecord::kBytes> bytes{};
+  ASSERT_EQ(rados_read(cluster->io("rbd").get(), record.c_str(),
+                       reinterpret_cast<char*>(bytes.data()), bytes.size(), 0),
+            static_cast<int>(bytes.size()));
+  const BenchRecord theirs = BenchRecord::decode(bytes);
+  EXPECT_EQ(theirs.layout, (BenchLayout{12288, kOp}));
+  ASSERT_GT(theirs.ops, 0);
+  char host[256] = "";
+  ASSERT_EQ(::gethostname(host, sizeof host - 1), 0);
+  auto& job = under_test.job();
+  job.engine_options["prefix"] = bench_object_prefix(host, theirs.pid);
+  job.engine_options["object_size"] = "12288";
+  read_instead();
+  under_test.open(false);
+  for (int op = 0; op < theirs.ops; ++op)
+    ASSERT_EQ(under_test.io(Op::kRead, op * kOp, kOp), static_cast<int64_t>(kOp)) << op;
+  const IoContext io = cluster->io("rbd");
+  const auto names = list_bench_objects(io, job.engine_options["prefix"]);
+  EXPECT_EQ(names.size(), theirs.layout.objects_of(theirs.ops));
+  EXPECT_EQ(remove_objects(io, names).count, 0u);
+}
+
+}  // namespace
+}  // namespace cephmark
