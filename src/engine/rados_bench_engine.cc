@@ -113,6 +113,10 @@ class RadosBenchEngine : public Engine {
     if (job_.numjobs > 1 || job_.nrfiles > 1)
       refuse("the rados-bench engine numbers its ops in one row: no numjobs, no nrfiles",
              "iodepth= for more at once");
+    if (option_of(job_, "reuse") == "1" && job_.rw.writes && !keeps_objects())
+      refuse(
+          "reuse=1 writes over objects that were there before, which would be removed at the end",
+          "keep_objects=1");
     const BenchLayout& layout = settings_.layout;
     if (layout.op_size_bytes > layout.object_size_bytes)
       refuse(fmt::format("an op of {} does not fit into an object of {}",

@@ -5,6 +5,7 @@
 
 #include <rados/librados.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <ctime>
+
 #include "base/time.h"
 #include "output/rados_bench_document.h"
 #include "output/rados_bench_figures.h"

@@ -102,6 +102,9 @@ TEST_F(RadosBenchEngine, AnotherRunsObjectsAndRecordAreNotWrittenOver) {
   under_test.close();
   under_test.job().engine_options["reuse"] = "1";
   EXPECT_NO_THROW(under_test.open());
+  under_test.close();
+  under_test.job().engine_options["keep_objects"] = "0";
+  EXPECT_THAT(error_of([&] { under_test.open(); }), HasSubstr("were there before"));
 }
 
 TEST_F(RadosBenchEngine, WhatIsNotToStayIsAnnouncedAsAPattern) {
