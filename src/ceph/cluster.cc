@@ -197,6 +197,7 @@ Json Cluster::monitor_command(Json command) {
 }
 
 Json Cluster::osd_command(int osd, Json command) {
+  command["format"] = "json";
   const std::string prefix = command.value("prefix", ""), request = command.dump();
   const char* requests[] = {request.c_str()};
   char *out = nullptr, *words = nullptr;

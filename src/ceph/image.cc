@@ -47,8 +47,13 @@ uint64_t object_order(uint64_t bytes) {
 }
 
 [[noreturn]] void fail_on(const ImageSpec& spec, const char* what, int error) {
-  const char* hint =
-      error == -EPERM || error == -EACCES ? "the user lacks the osd cap for this pool" : "";
+  const char* hint = "";
+  if (error == -EPERM || error == -EACCES)
+    hint =
+        "the user lacks the osd cap for this pool, or its OSDs may not load the object class rbd "
+        "(osd_class_load_list)";
+  if (error == -EOPNOTSUPP)
+    hint = "its OSDs cannot load the object class rbd: see their osd_class_dir and their logs";
   throw Error(fmt::format("cannot {} image {}: {}", what, spec.text(), errno_text(error)), hint);
 }
 
@@ -326,7 +331,7 @@ std::vector<std::string> Image::foreign_locks() {
   std::string tag, clients, cookies, addresses;
   int exclusive = 0;
   ssize_t count = -ERANGE;
-  for (size_t room = 1024; count == -ERANGE && room < 1024 * 1024; room *= 4) {
+  for (size_t room = 1024; count == -ERANGE && room < kMiB; room *= 4) {
     for (auto* text : {&tag, &clients, &cookies, &addresses}) text->assign(room, '\0');
     size_t sizes[] = {room, room, room, room};
     count = rbd_list_lockers(image_, &exclusive, tag.data(), &sizes[0], clients.data(), &sizes[1],

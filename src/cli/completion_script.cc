@@ -5,16 +5,10 @@
 
 #include "base/error.h"
 #include "cli/command_reference.h"
+#include "cli/shell_word.h"
 
 namespace cephmark {
 namespace {
-
-// 'it'\''s': a word that no shell looks into.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
 
 std::string one_line(std::string text) {
   for (char& c : text)
@@ -68,7 +62,8 @@ std::string value_cases(const CommandReference& command, const std::string& path
   for (const OptionReference& option : command.options) {
     if (option.positional || option.value.empty()) continue;
     std::vector<std::string> patterns;
-    for (const std::string& name : option.names) patterns.push_back(quoted(path + "|" + name));
+    for (const std::string& name : option.names)
+      patterns.push_back(shell_quoted(path + "|" + name));
     std::string action = nothing;
     if (!option.choices.empty())
       action = fmt::format(fmt::runtime(choices), join(option.choices, " "));
@@ -93,7 +88,8 @@ std::string known_paths(const std::vector<CommandReference>& all) {
   walk(all, "", [&](const CommandReference& command, const std::string& path) {
     const size_t cut = path.size() - command.name.size();
     const std::string above = cut ? path.substr(0, cut - 1) : "";
-    out += fmt::format("      {}) path={} ;;\n", quoted(above + " " + command.name), quoted(path));
+    out += fmt::format("      {}) path={} ;;\n", shell_quoted(above + " " + command.name),
+                       shell_quoted(path));
   });
   return out;
 }
@@ -112,12 +108,13 @@ std::string bash(const std::vector<CommandReference>& all) {
                        "COMPREPLY=($(compgen -f -- \"$current\")); return", "return");
   });
   out += "  esac\n  local candidates=\n  case \"$path\" in\n";
-  out += fmt::format("    '') candidates={} ;;\n", quoted(join(names_of(all), " ")));
+  out += fmt::format("    '') candidates={} ;;\n", shell_quoted(join(names_of(all), " ")));
   walk(all, "", [&](const CommandReference& command, const std::string& path) {
     std::vector<std::string> words = names_of(command.subcommands);
     const auto options = option_names(command);
     words.insert(words.end(), options.begin(), options.end());
-    out += fmt::format("    {}) candidates={} ;;\n", quoted(path), quoted(join(words, " ")));
+    out += fmt::format("    {}) candidates={} ;;\n", shell_quoted(path),
+                       shell_quoted(join(words, " ")));
   });
   return out +
          "  esac\n"
@@ -131,7 +128,7 @@ std::string bash(const std::vector<CommandReference>& all) {
 std::string described(const std::string& name, const std::string& help) {
   std::string safe;
   for (const char c : name) safe += c == ':' ? std::string("\\:") : std::string(1, c);
-  return quoted(safe + ":" + one_line(help));
+  return shell_quoted(safe + ":" + one_line(help));
 }
 
 std::string zsh(const std::vector<CommandReference>& all) {
@@ -153,7 +150,7 @@ std::string zsh(const std::vector<CommandReference>& all) {
     out += "\n      " + described(command.name, command.summary);
   out += ") ;;\n";
   walk(all, "", [&](const CommandReference& command, const std::string& path) {
-    out += fmt::format("    {}) candidates=(", quoted(path));
+    out += fmt::format("    {}) candidates=(", shell_quoted(path));
     for (const CommandReference& sub : command.subcommands)
       out += "\n      " + described(sub.name, sub.summary);
     for (const OptionReference& option : command.options)
@@ -179,8 +176,8 @@ std::string fish(const std::vector<CommandReference>& all) {
       "end\n";
   const auto add = [&](const std::string& condition, const std::string& what,
                        const std::string& help) {
-    out += fmt::format("complete -c cephmark -n {} {} -d {}\n", quoted(condition), what,
-                       quoted(one_line(help)));
+    out += fmt::format("complete -c cephmark -n {} {} -d {}\n", shell_quoted(condition), what,
+                       shell_quoted(one_line(help)));
   };
   for (const CommandReference& command : all)
     add("__fish_use_subcommand", "-f -a " + command.name, command.summary);
@@ -194,7 +191,7 @@ std::string fish(const std::vector<CommandReference>& all) {
       for (const std::string& name : option.names)
         words += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       if (!option.choices.empty())
-        words += " -x -a " + quoted(join(option.choices, " "));
+        words += " -x -a " + shell_quoted(join(option.choices, " "));
       else if (!option.value.empty())
         words += takes_file(option) ? " -r" : " -x";
       add(here, words.substr(1), option.help);

@@ -69,7 +69,7 @@ RunResult unmeasured(const SessionEnd& end) {
   return result;
 }
 
-std::string text_of(const std::string& path) {
+std::string text_of_named(const std::string& path) {
   if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
   return read_file(path);
 }
@@ -79,7 +79,7 @@ Plan make_plan(const FioArguments& arguments, const std::vector<std::string>& ar
   ParseOptions options;
   options.allow_unsupported = arguments.allow_unsupported;
   options.path_exists = [](const std::string& path) { return ::access(path.c_str(), F_OK) == 0; };
-  Plan plan = make_fio_plan(arguments, argv, engines, text_of, options, diagnostics);
+  Plan plan = make_fio_plan(arguments, argv, engines, text_of_named, options, diagnostics);
   if (arguments.warnings_fatal && diagnostics.has_warnings())
     throw UsageError(diagnostics.render(Severity::kWarning),
                      "without --warnings-fatal they are "

@@ -15,6 +15,7 @@
 #include "base/units.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/shell_word.h"
 #include "lab/lab.h"
 
 namespace cephmark {
@@ -33,12 +34,6 @@ LabProgress progress(bool quiet) {
       fmt::print(stderr, "lab [{:5.1f} s] {}\n",
                  1e-9 * static_cast<double>(monotonic_ns() - start_ns), line);
   };
-}
-
-std::string quoted(const std::string& text) {
-  std::string result = "'";
-  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return result + "'";
 }
 
 const char* state_word(ProcessState state) {
@@ -171,7 +166,7 @@ int env(const LabArguments& arguments) {
     if (value.empty()) {
       fmt::print("unset {};\n", name);
     } else {
-      fmt::print("export {}={};\n", name, quoted(value));
+      fmt::print("export {}={};\n", name, shell_quoted(value));
     }
   }
   return 0;

@@ -345,7 +345,7 @@ class FileTargets : public testing::Test {
     return job;
   }
   std::string make_file(const std::string& name, uint64_t bytes) const {
-    const std::string path = directory_.path() + "/" + name;
+    std::string path = directory_.path() + "/" + name;
     std::ofstream(path) << std::string(bytes, 'x');
     return path;
   }

@@ -5,7 +5,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/time.h"
 #include "base/units.h"
@@ -34,7 +33,7 @@ class NullPort : public Port {
       out[i] = request;
     }
     count_ -= count;
-    if (count_) std::memmove(&waiting_[0], &waiting_[count], count_ * sizeof(waiting_[0]));
+    std::copy_n(waiting_.begin() + static_cast<ptrdiff_t>(count), count_, waiting_.begin());
     return static_cast<int>(count);
   }
 
@@ -44,7 +43,7 @@ class NullPort : public Port {
 
   int take(std::span<IoRequest* const> batch) noexcept {
     const size_t count = std::min(batch.size(), waiting_.size() - count_);
-    if (count) std::memcpy(&waiting_[count_], batch.data(), count * sizeof(waiting_[0]));
+    std::copy_n(batch.begin(), count, waiting_.begin() + static_cast<ptrdiff_t>(count_));
     count_ += count;
     return static_cast<int>(count);
   }

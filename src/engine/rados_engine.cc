@@ -107,7 +107,7 @@ class RadosEngine : public Engine {
   }
 
   std::unique_ptr<IoQueue> make_queue(const QueueSetup& setup) override {
-    const auto first = names_.begin() + setup.clone * files_;
+    const auto first = names_.begin() + ptrdiff_t{setup.clone} * files_;
     return std::make_unique<RadosQueue>(io_->get(), pool_, setup,
                                         std::vector<std::string>(first, first + files_));
   }

@@ -29,7 +29,7 @@ using testing::HasSubstr;
 class DeviceState : public testing::Test {
  protected:
   std::string image(const std::string& name, uint64_t bytes = 64 << 20) {
-    const std::string path = directory_ + "/" + name;
+    std::string path = directory_ + "/" + name;
     write_file_atomically(path, "");
     EXPECT_EQ(::truncate(path.c_str(), bytes), 0);
     return path;

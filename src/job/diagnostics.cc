@@ -18,16 +18,15 @@ bool is_continuation(char c) {
 }
 
 /// Nothing that could steer a terminal; tabs become one blank so that the caret stands right.
-std::string printable(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
+std::string printable(std::string text) {
+  for (char& c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '\t')
       c = ' ';
     else if (byte < 0x20 || byte == 0x7F)
       c = '?';
   }
-  return out;
+  return text;
 }
 
 std::string excerpt(const SourcePosition& where) {
@@ -52,14 +51,15 @@ std::string excerpt(const SourcePosition& where) {
   size_t marked = 0;
   for (size_t i = caret; i < line.size() && i < caret + std::max(where.length, 1); ++i)
     marked += is_continuation(line[i]) ? 0 : 1;
-  return fmt::format("    {}{}{}\n    {}{}\n", before_mark, printable(line), after_mark,
-                     std::string(pad, ' '), "^" + std::string(marked > 1 ? marked - 1 : 0, '~'));
+  return fmt::format("    {}{}{}\n    {}{}\n", before_mark, printable(std::string(line)),
+                     after_mark, std::string(pad, ' '),
+                     "^" + std::string(marked > 1 ? marked - 1 : 0, '~'));
 }
 
 }  // namespace
 
 std::string SourcePosition::text() const {
-  const std::string name = file ? file->name : "job file";
+  std::string name = file ? file->name : "job file";
   if (line < 1) return name;
   return column < 1 ? fmt::format("{}:{}", name, line)
                     : fmt::format("{}:{}:{}", name, line, column);
@@ -76,7 +76,7 @@ void Diagnostics::add(Severity severity, const SourcePosition& where, std::strin
   if (kept_.size() < kMaxKept) {
     std::string key = fmt::format("{}|{}|{}", is_error, where.text(), message);
     if (!seen_.insert(std::move(key)).second) return;
-    kept_.push_back({severity, where, printable(message), printable(hint)});
+    kept_.push_back({severity, where, printable(std::move(message)), printable(std::move(hint))});
   }
   ++(is_error ? error_count_ : warning_count_);
 }

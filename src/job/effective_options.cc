@@ -104,18 +104,17 @@ std::string bsrange_text(const JobSpec& spec) {
 }
 
 std::string block_splits_text(const JobSpec& spec) {
-  const std::string text = directions_text([&](int direction) {
+  return directions_text([&](int direction) {
     std::string out;
     for (const BlockSplit& split : spec.block_sizes[direction].splits)
       out += fmt::format("{}{}/{}", out.empty() ? "" : ":", split.bytes, split.percent);
     return out;
   });
-  return text;
 }
 
 std::string distribution_text(const JobSpec& spec) {
   const Distribution::Kind kind = spec.random_distribution[0].kind;
-  const std::string text = directions_text(
+  std::string text = directions_text(
       [&](int direction) { return one_distribution(spec.random_distribution[direction]); });
   if (kind == Distribution::Kind::kZoned) return "zoned:" + text;
   if (kind == Distribution::Kind::kZonedAbsolute) return "zoned_abs:" + text;

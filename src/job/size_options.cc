@@ -123,8 +123,9 @@ std::vector<BlockSplit> read_splits(JobDraft& draft, const OptionInput& input,
     input.warn(fmt::format("the shares add up to {} %, not 100", given),
                given > 100 ? "as in fio, what is beyond 100 % is taken from the largest share"
                            : "as in fio, the largest share takes the rest");
+  const int share_of_missing = missing ? (100 - given) / missing : 0;  // whole per cents, as fio
   for (BlockSplit& split : splits)
-    if (split.percent < 0) split.percent = (100 - given) / missing;  // whole per cents, as fio
+    if (split.percent < 0) split.percent = share_of_missing;
   std::stable_sort(splits.begin(), splits.end(),
                    [](const BlockSplit& a, const BlockSplit& b) { return a.percent < b.percent; });
   double sum = 0;

@@ -180,7 +180,7 @@ ProcessId start_daemon(const DaemonSpec& spec,
   pid_t pid = 0;
   if (receive(ours.get(), &pid, sizeof pid) != sizeof pid)
     throw Error(fmt::format("cannot start '{}': it ended before it began", spec.argv[0]));
-  const ProcessId id = identify_process(pid);
+  ProcessId id = identify_process(pid);
   on_known(id);
   const char go = 1;
   ::send(ours.get(), &go, 1, MSG_NOSIGNAL);

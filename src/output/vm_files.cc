@@ -51,7 +51,7 @@ std::string move_aside(const std::string& path) {
   if (S_ISDIR(entry.st_mode)) nobody_writes_it = lock_directory(path);
   const std::string with_time = path + "." + time_suffix(entry.st_mtime);
   for (int i = 1; i <= kTries; ++i) {
-    const std::string target = i == 1 ? with_time : fmt::format("{}-{}", with_time, i);
+    std::string target = i == 1 ? with_time : fmt::format("{}-{}", with_time, i);
     if (::renameat2(AT_FDCWD, path.c_str(), AT_FDCWD, target.c_str(), RENAME_NOREPLACE) == 0)
       return target;
     if (errno != EEXIST)

@@ -1,4 +1,5 @@
 // Golden files of every writer, and the contract that every row of writer_table keeps.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <sstream>

@@ -25,7 +25,7 @@ std::string summary_line(const std::string& path) {
   if (!fd) throw Error(fmt::format("cannot open {}: {}", path, errno_text(errno)));
   std::string head;
   char block[4096];
-  constexpr size_t kMost = 64 * 1024;
+  constexpr size_t kMost = 64 << 10;
   const std::string key = "\n\"summary\": ";
   while (head.size() < kMost) {
     const ssize_t n = ::read(fd.get(), block, sizeof block);
@@ -108,7 +108,7 @@ std::string ResultsDirectory::save(RunResult& result) const {
     if (own_id)
       result.id =
           make_id(result.plan.title, result.start_wall_ns > 0 ? result.start_wall_ns : wall_ns());
-    const std::string path = file_of(result.id);
+    std::string path = file_of(result.id);
     // The name is taken before the content is there, so that no other process can take it in
     // between.
     UniqueFd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));

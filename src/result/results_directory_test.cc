@@ -75,7 +75,7 @@ TEST_F(Results, ForeignFilesAreListedWithTheirProblem) {
   EXPECT_THROW(results_.find("last"), UsageError);
   std::filesystem::create_directories(results_.path());
   std::ofstream(results_.file_of("garbage")) << "{\"a\": 1}\n";
-  std::ofstream(results_.file_of("just-taken"));
+  std::ofstream(results_.file_of("just-taken")) << "";
   const auto entries = results_.list();
   ASSERT_EQ(entries.size(), 1u);
   EXPECT_NE(entries[0].problem.find("is no result"), std::string::npos);

@@ -46,9 +46,9 @@ std::string locate_requested(const FioSearch& search) {
   if (std::filesystem::is_directory(path, error))
     throw UsageError(fmt::format("--fio {}: is a directory", path),
                      fmt::format("name the program: --fio {}/fio", path));
-  const std::string found = can_be_run(path)                      ? path
-                            : path.find('/') == std::string::npos ? find_program(path)
-                                                                  : "";
+  std::string found = can_be_run(path)                      ? path
+                      : path.find('/') == std::string::npos ? find_program(path)
+                                                            : "";
   if (found.empty())
     throw UsageError(fmt::format("--fio {}: there is no such program, or it may not be run", path),
                      kWhereToGetIt);
@@ -69,7 +69,7 @@ std::string locate_fio(const FioSearch& search) {
   for (const auto& folder : split_path(search.path)) folders.push_back(folder);
   std::string passed_over;
   for (const auto& folder : folders) {
-    const std::string candidate = folder + "/fio";
+    std::string candidate = folder + "/fio";
     if (!can_be_run(candidate)) continue;
     if (!same_file(candidate, search.own_program)) return candidate;
     if (passed_over.empty()) passed_over = candidate;

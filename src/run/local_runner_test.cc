@@ -43,7 +43,7 @@ JobSpec job(const std::string& name, const std::string& engine = "null") {
   return job;
 }
 
-Plan plan_of(std::vector<JobSpec> jobs, int vms = 1) {
+Plan plan_of(const std::vector<JobSpec>& jobs, int vms = 1) {
   Plan plan;
   for (int i = 0; i < vms; ++i) {
     VmPlan& vm = plan.vms.emplace_back();
@@ -57,7 +57,7 @@ Plan plan_of(std::vector<JobSpec> jobs, int vms = 1) {
 RunResult run(const Plan& plan, Heard& heard, std::stop_token stop = {}) {
   LocalRunnerOptions options;
   options.tick_ns = 50 * kNsPerMs;
-  return LocalRunner(options).run(plan, stop, heard);
+  return LocalRunner(options).run(plan, std::move(stop), heard);
 }
 
 const PhaseSpan& measured(const JobResult& result) {

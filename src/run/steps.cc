@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -61,7 +62,7 @@ void work(const std::shared_ptr<Shared>& shared) {
     shared->steps[index].if_late = nullptr;
     ++shared->done;
     if (failure && !shared->failure) {
-      shared->failure = failure;
+      shared->failure = std::move(failure);
       shared->cancelled = true;
     }
     shared->news.notify_all();
@@ -117,7 +118,8 @@ void run_steps(const std::string& what, std::vector<Step> steps, unsigned thread
     }
     if (shared->failure) {
       left_behind |= give_up(*shared);
-      std::rethrow_exception(shared->failure);
+      // Ends with the reader: threads that still run share the rest.
+      std::rethrow_exception(std::exchange(shared->failure, nullptr));
     }
     if (shared->done == total) return;
     if (stop.stop_requested()) {

@@ -9,7 +9,7 @@ namespace {
 
 /// Larger than what the compressors of BlueStore look back over in one blob, smaller than a core's
 /// second-level cache.
-constexpr size_t kPoolBytes = 256 * 1024;
+constexpr size_t kPoolBytes = 256 << 10;
 constexpr size_t kPoolWords = kPoolBytes / sizeof(uint64_t);
 
 const std::array<uint64_t, kPoolWords>& pool() {

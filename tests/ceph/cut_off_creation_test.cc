@@ -27,7 +27,7 @@ class CutOffCreation : public testing_support::Fleet {
     ASSERT_EQ(rados_remove(io.get(), object.c_str()), 0) << object;
   }
   /// The manifest of a dead run that was about to make this image.
-  static void leave_manifest(const ImageSpec& image, std::vector<uint64_t> instances = {}) {
+  static void leave_manifest(const ImageSpec& image, const std::vector<uint64_t>& instances = {}) {
     std::string path;
     {
       const auto manifest =

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <memory>
 #include <mutex>
 
 #include "base/error.h"
@@ -85,7 +86,7 @@ class EngineUnderTest {
     context = std::make_unique<EngineContext>(
         EngineContext{plan, plan.vms[0], pool.get(), nullptr, about_to_create_objects, run_id});
     engine = find_engine(job().ioengine)->create(job(), *context);
-    const TargetInfo info = engine->open();
+    TargetInfo info = engine->open();
     opened_ = true;
     engine->prepare(will_write, 60 * kNsPerSecond);
     queue = engine->make_queue({.depth = kDepth, .ready = &collector, .job = &job()});
@@ -110,8 +111,9 @@ class EngineUnderTest {
     return request.result;
   }
   std::byte* buffer() {
-    const auto address = reinterpret_cast<uintptr_t>(memory_.data());
-    return reinterpret_cast<std::byte*>((address + kBlock - 1) / kBlock * kBlock);
+    void* place = memory_.data();
+    size_t room = memory_.size();
+    return static_cast<std::byte*>(std::align(kBlock, kDepth * kBlock, place, room));
   }
   std::string text(size_t length) { return std::string(reinterpret_cast<char*>(buffer()), length); }
 

@@ -31,7 +31,7 @@ class Facts : public testing::Test {
   }
 
   std::string image(const std::string& name, const std::string& size = "64M") {
-    const std::string full = "facts-" + std::to_string(::getpid()) + "-" + name;
+    std::string full = "facts-" + std::to_string(::getpid()) + "-" + name;
     images_.push_back(full);
     run_or_throw({"rbd", "create", "rbd/" + full, "--size", size});
     return full;

@@ -1,7 +1,10 @@
 // Many images at once through the rbd engine: opened in parallel, each does I/O, all are closed
 // (RBD-01: four worked and five hung).
 
+#include <array>
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <thread>
 
 #include "engine_harness.h"
@@ -30,31 +33,40 @@ class RbdFleet : public testing::TestWithParam<int> {
     }
     each([&](int i) {
       create_image(*cluster_, {"rbd", "", plan_.vms[i].name, ""}, {.size_bytes = 8 << 20});
+      made_[i] = true;
     });
   }
   void TearDown() override {
-    each([&](int i) { remove_image(*cluster_, {"rbd", "", plan_.vms[i].name, ""}); });
+    each([&](int i) {
+      if (made_[i]) remove_image(*cluster_, {"rbd", "", plan_.vms[i].name, ""});
+    });
   }
 
-  // On up to 32 threads, as the runner opens.
+  // On up to 32 threads, as the runner opens. Throws the first Error once all have ended.
   template <typename Work>
   void each(Work work) {
     std::atomic<int> next{0};
+    std::mutex mutex;
+    std::exception_ptr failure;
     std::vector<std::jthread> threads;
     for (int t = 0; t < std::min(32, GetParam()); ++t)
       threads.emplace_back([&] {
         for (int i; (i = next++) < GetParam();) {
           try {
             work(i);
-          } catch (const Error& error) {
-            ADD_FAILURE() << error.what();
+          } catch (const Error&) {
+            std::lock_guard lock(mutex);
+            if (!failure) failure = std::current_exception();
           }
         }
       });
+    for (auto& thread : threads) thread.join();
+    if (failure) std::rethrow_exception(failure);
   }
 
   std::shared_ptr<Cluster> cluster_;
   Plan plan_;
+  std::array<bool, 64> made_{};
 };
 
 TEST_P(RbdFleet, AllImagesOpenWriteAndCloseOnAFewConnections) {

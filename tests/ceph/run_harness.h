@@ -1,5 +1,7 @@
 // run_harness: drives `cephmark run` on the shared lab as a person would: job files in a folder of
-// its own, results and state there too. Tests only; one test at a time.
+// its own, results and state there too. Where a test cannot go on (no images, a run that did not
+// come to measuring) a helper throws Error, which ends the test with these words alone. Tests only;
+// one test at a time.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -32,8 +34,12 @@ class RunTest : public testing::Test {
   }
   void TearDown() override {
     paused_.reset();
-    drop_watchers();
-    for (const auto& name : images()) run_command({"rbd", "rm", "--no-progress", "rbd/" + name});
+    try {
+      drop_watchers();
+      for (const auto& name : images()) run_command({"rbd", "rm", "--no-progress", "rbd/" + name});
+    } catch (const Error& error) {
+      EXPECT_TRUE(HasFailure()) << error.what();  // what broke the cluster for the test was told
+    }
   }
 
   /// Pauses all OSDs; they go on when the test ends or resume_osds() is called.
@@ -80,16 +86,21 @@ class RunTest : public testing::Test {
   std::string text(const std::string& name) const { return read_file(path(name)); }
   /// Strict: twofold keys and NaN are errors, and so is whatever the schema's reader does not know.
   RunResult result(const std::string& name) const { return parse_result(text(name), name); }
+  /// The same of a run that measured: what ended before that fails the test with what it said.
+  RunResult result_of(const CommandResult& ended, const std::string& name) const {
+    if (ended.exit_code != 0) throw Error("the run failed: " + ended.err);
+    return result(name);
+  }
 
   void make_images(int count, const std::string& size = "64M") const {
     const auto made = cephmark({"volumes", "create", "--quiet", "--vms", std::to_string(count),
                                 "--vm-name", vm_name(), "--size", size});
-    ASSERT_EQ(made.exit_code, 0) << made.err;
+    if (made.exit_code != 0) throw Error("no images: " + made.err);
   }
   void prefill(int count) const {
     const auto done = cephmark(
         {"volumes", "prefill", "--quiet", "--vms", std::to_string(count), "--vm-name", vm_name()});
-    ASSERT_EQ(done.exit_code, 0) << done.err;
+    if (done.exit_code != 0) throw Error("no prefill: " + done.err);
   }
   /// Images of this test that there are.
   std::vector<std::string> images() const {
@@ -118,8 +129,9 @@ class RunTest : public testing::Test {
   }
   /// Waits until the run writes to an image that was empty before.
   void wait_for_writes(ChildProcess& child, int index = 0) const {
-    ASSERT_TRUE(eventually([&] { return has_data(index) || !child.running(); }));
-    ASSERT_TRUE(child.running()) << text("err");
+    if (!eventually([&] { return has_data(index) || !child.running(); }))
+      throw Error("nothing was written");
+    if (!child.running()) throw Error("it ended before it wrote: " + text("err"));
   }
   size_t manifests() const { return list_manifests().size(); }
 

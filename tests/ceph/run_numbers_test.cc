@@ -16,9 +16,7 @@ class RunNumbers : public RunTest {
  protected:
   RunResult measured(std::vector<std::string> words) {
     words.insert(words.end(), {"--quiet", "--output", "json:" + path("n.json")});
-    const auto ended = run(std::move(words));
-    EXPECT_EQ(ended.exit_code, 0) << ended.err;
-    return result("n.json");
+    return result_of(run(std::move(words)), "n.json");
   }
   static OsdCounters counters() {
     static const auto cluster = Cluster::connect({});

@@ -108,7 +108,8 @@ class FioReportTest : public testing::Test {
     return split(result.out, terse_version);
   }
 
-  void expect_same(const std::string& jobs, size_t entries, std::vector<int> terse_versions = {3}) {
+  void expect_same(const std::string& jobs, size_t entries,
+                   const std::vector<int>& terse_versions = {3}) {
     for (const int version : terse_versions) {
       const FioReport fio = run(jobs, version);
       ASSERT_EQ(fio.headers.size(), entries) << fio.normal;
