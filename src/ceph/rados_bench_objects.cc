@@ -63,7 +63,7 @@ struct Stamp {
   }
 };
 
-constexpr size_t kZBlockBytes = 16 * 1024;  // stays in a core's first cache
+constexpr size_t kZBlockBytes = 16 << 10;  // stays in a core's first cache
 const std::array<char, kZBlockBytes>& z_block() {
   static const auto block = [] {
     std::array<char, kZBlockBytes> filled;
