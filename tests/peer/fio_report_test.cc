@@ -18,7 +18,7 @@
 namespace cephmark {
 namespace {
 
-struct FioReport {
+struct FioReport {  // NOLINT(bugprone-exception-escape): as FioOutput
   std::string terse, normal;
   Json document;
   std::vector<FioJobHeader> headers;  ///< read from the normal text
