@@ -14,8 +14,8 @@
 namespace cephmark {
 namespace {
 
-constexpr const char* kUsage = "usage: cephtest --job-file FILE --go-jobs N --max-cpus C";
-const std::vector<std::string> kOptions = {"job-file", "go-jobs", "max-cpus"};
+constexpr const char* kCephtestUsage = "usage: cephtest --job-file FILE --go-jobs N --max-cpus C";
+const std::vector<std::string> kCephtestOptions = {"job-file", "go-jobs", "max-cpus"};
 
 // Splits words into options and values; what is wrong goes to `mistakes`, so that all can be told
 // at once.
@@ -33,8 +33,9 @@ std::map<std::string, std::string> split_options(const std::vector<std::string>&
     const std::string name = word.substr(dashes, equals - dashes);
     if (dashes == 0) {
       mistakes.push_back(fmt::format("'{}' belongs to no option", word));
-    } else if (std::find(kOptions.begin(), kOptions.end(), name) == kOptions.end()) {
-      const std::string near = closest(name, kOptions);
+    } else if (std::find(kCephtestOptions.begin(), kCephtestOptions.end(), name) ==
+               kCephtestOptions.end()) {
+      const std::string near = closest(name, kCephtestOptions);
       mistakes.push_back(
           fmt::format("there is no option '{}'{}", word.substr(0, equals),
                       near.empty() ? "" : fmt::format(" (did you mean --{}?)", near)));
@@ -67,7 +68,7 @@ CephtestArguments parse_cephtest(const std::vector<std::string>& argv) {
   std::vector<std::string> mistakes, missing;
   const auto values = split_options(argv, result.help, mistakes);
   if (result.help) return result;
-  for (const auto& name : kOptions) {
+  for (const auto& name : kCephtestOptions) {
     const auto found = values.find(name);
     if (found == values.end()) {
       missing.push_back("--" + name);
@@ -83,7 +84,7 @@ CephtestArguments parse_cephtest(const std::vector<std::string>& argv) {
     mistakes.push_back(fmt::format("{} {} missing", fmt::join(missing, " and "),
                                    missing.size() > 1 ? "are" : "is"));
   if (!mistakes.empty())
-    throw UsageError(fmt::format("cephtest: {}", fmt::join(mistakes, "; ")), kUsage);
+    throw UsageError(fmt::format("cephtest: {}", fmt::join(mistakes, "; ")), kCephtestUsage);
   return result;
 }
 
@@ -113,7 +114,7 @@ std::string cephtest_help() {
       "  -h, --help        this text\n\n"
       "Job files and results (fio's JSON) are kept in results/<job file>_proc_<N>/.\n"
       "The same as: cephmark run FILE --vms N --max-cpus C --output table (which can do more).\n",
-      kUsage);
+      kCephtestUsage);
 }
 
 }  // namespace cephmark

@@ -127,7 +127,8 @@ constexpr std::string_view kCommandLineOnly =
 
 constexpr std::string_view kFlags =
     "bs_unaligned blocksize_unaligned norandommap time_based verify_only exitall exitall_on_error "
-    "stonewall wait_for_previous new_group thread group_reporting zero_buffers refill_buffers hipri "
+    "stonewall wait_for_previous new_group thread group_reporting zero_buffers refill_buffers "
+    "hipri "
     "fixedbufs registerfiles sqthread_poll userspace_reap";
 
 template <typename Use>

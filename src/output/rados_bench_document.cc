@@ -7,9 +7,6 @@
 namespace cephmark {
 namespace {
 
-constexpr double kNsPerS = 1e9;
-constexpr double kRounding = 1e-6;  ///< whole numbers stay whole
-
 Json rows_json(const std::vector<RadosBenchRow>& rows) {
   Json out = Json::array();
   for (const RadosBenchRow& row : rows)

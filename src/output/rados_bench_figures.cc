@@ -8,7 +8,6 @@ namespace cephmark {
 namespace {
 
 constexpr double kMiBytes = 1024.0 * 1024.0;
-constexpr double kNsPerS = 1e9;
 /// A tick comes a little early or late; what is shorter is the rest after the last whole second.
 constexpr int64_t kWholeSecond_ns = 950'000'000;
 

@@ -12,6 +12,9 @@
 
 namespace cephmark {
 
+inline constexpr double kNsPerS = 1e9;
+inline constexpr double kRounding = 1e-6;  ///< added before a floor: whole numbers stay whole
+
 struct RadosBenchRow {
   int64_t second = 0;
   uint64_t in_flight = 0, started = 0, finished = 0;

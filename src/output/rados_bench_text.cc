@@ -10,9 +10,6 @@
 namespace cephmark {
 namespace {
 
-constexpr double kNsPerS = 1e9;
-constexpr double kRounding = 1e-6;  ///< whole numbers stay whole
-
 std::string seconds_text(int64_t ns) {
   return fmt::format("{:g}", ns / kNsPerS);
 }

@@ -14,7 +14,6 @@
 namespace cephmark {
 namespace {
 
-
 double number(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number() ? found->get<double>() : 0;
