@@ -42,7 +42,7 @@ std::string real_program(const std::string& name) {
   while (true) {
     const auto colon = rest.find(':');
     const std::string_view directory = rest.substr(0, colon);
-    const std::string file =
+    std::string file =
         fmt::format("{}/{}", directory.empty() ? std::string_view(".") : directory, name);
     struct stat facts {};
     if (::stat(file.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
@@ -72,7 +72,7 @@ int become_real_sysbench(const std::vector<std::string>& argv) {
 }
 
 // For completion and the man page.
-void tell_help() {
+void describe_options() {
   CLI::App app{"sysbench's fileio test by its own command line: fileio prepare|run|cleanup|help.",
                "cephmark sysbench"};
   for (const SysbenchOptionHelp& option : sysbench_option_help()) {
@@ -130,7 +130,7 @@ int carry_out(const SysbenchArguments& arguments, const std::vector<std::string>
     case SysbenchAction::kOtherTest:
       return become_real_sysbench(argv);
     case SysbenchAction::kHelp:
-      tell_help();
+      describe_options();
       return 0;
     case SysbenchAction::kVersion:
       say("sysbench 1.0.20\n");

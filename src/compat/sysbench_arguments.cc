@@ -138,15 +138,15 @@ struct Setter {
   void operator()(ExtraFlags) const { set_extra_flags(text(), out.file); }
 };
 
-struct Word {
+struct SysbenchWord {
   const Option* option = nullptr;
   std::optional<std::string> value;
   std::string word;
 };
 
-Word option_word(const std::string& word) {
+SysbenchWord option_word(const std::string& word) {
   const auto equals = word.find('=');
-  Word out;
+  SysbenchWord out;
   out.word = word;
   out.option =
       find_sysbench_option(word.substr(2, equals == std::string::npos ? equals : equals - 2));
@@ -215,9 +215,9 @@ SysbenchAction action_of(const std::string& command) {
   throw SysbenchRefusal("Unknown command: " + command, Place::kStderrBanner);
 }
 
-void apply(const std::vector<Word>& words, bool of_test, Arguments& out,
+void apply(const std::vector<SysbenchWord>& words, bool of_test, Arguments& out,
            std::vector<std::string>& warnings) {
-  for (const Word& word : words) {
+  for (const SysbenchWord& word : words) {
     if (!word.option) {
       if (of_test) throw SysbenchRefusal("invalid option: " + word.word, Place::kStderrBanner);
       continue;
@@ -247,7 +247,7 @@ SysbenchIo SysbenchFileOptions::io() const {
 SysbenchArguments parse_sysbench_arguments(const std::vector<std::string>& argv,
                                            std::vector<std::string>& warnings) {
   Arguments out;
-  std::vector<Word> words;
+  std::vector<SysbenchWord> words;
   std::vector<std::string> names;
   bool old_form = false;
   for (size_t i = 1; i < argv.size(); ++i) {
@@ -278,7 +278,7 @@ SysbenchArguments parse_sysbench_arguments(const std::vector<std::string>& argv,
   }
   check_common(out);
   if (names.empty()) {
-    for (const Word& word : words)
+    for (const SysbenchWord& word : words)
       if (!word.option) throw SysbenchRefusal("invalid option: " + word.word, Place::kStderr);
     return out;
   }

@@ -10,7 +10,7 @@ using Place = SysbenchRefusal::Place;
 
 std::vector<std::string> warnings;
 
-SysbenchArguments parse(std::vector<std::string> words) {
+SysbenchArguments parsed(std::vector<std::string> words) {
   words.insert(words.begin(), "sysbench");
   warnings.clear();
   return parse_sysbench_arguments(words, warnings);
@@ -31,14 +31,14 @@ Refusal refusal_of(Action action) {
   return {"accepted", Place::kStdout};
 }
 Refusal refused(const std::vector<std::string>& words) {
-  return refusal_of([&] { parse(words); });
+  return refusal_of([&] { parsed(words); });
 }
 Refusal run_refused(const std::vector<std::string>& words) {
-  return refusal_of([&] { check_sysbench_run(parse(words)); });
+  return refusal_of([&] { check_sysbench_run(parsed(words)); });
 }
 
 TEST(SysbenchArguments, DefaultsAreSysbenchs) {
-  const auto a = parse({"fileio", "prepare"});
+  const auto a = parsed({"fileio", "prepare"});
   EXPECT_EQ(a.action, SysbenchAction::kPrepare);
   EXPECT_EQ(a.file.num, 128);
   EXPECT_EQ(a.file.total_bytes, 2147483648u);
@@ -51,9 +51,9 @@ TEST(SysbenchArguments, DefaultsAreSysbenchs) {
 }
 
 TEST(SysbenchArguments, OptionsStandAnywhereAndTakeUnderscoresAndUnits) {
-  const auto a = parse({"--file_num=4", "--threads=3", "fileio", "--file-block-size=4K", "run",
-                        "--file-total-size=1G", "--file-extra-flags=dsync,direct",
-                        "--file-fsync-end=off", "--file-fsync-all", "--rate=50"});
+  const auto a = parsed({"--file_num=4", "--threads=3", "fileio", "--file-block-size=4K", "run",
+                         "--file-total-size=1G", "--file-extra-flags=dsync,direct",
+                         "--file-fsync-end=off", "--file-fsync-all", "--rate=50"});
   EXPECT_EQ(a.action, SysbenchAction::kRun);
   EXPECT_EQ(a.file.num, 4);
   EXPECT_EQ(a.threads, 3);
@@ -66,7 +66,7 @@ TEST(SysbenchArguments, OptionsStandAnywhereAndTakeUnderscoresAndUnits) {
 }
 
 TEST(SysbenchArguments, TheOldFormWarns) {
-  const auto a = parse({"--test=fileio", "--max-time=5", "--num-threads=2", "run"});
+  const auto a = parsed({"--test=fileio", "--max-time=5", "--num-threads=2", "run"});
   EXPECT_EQ(a.action, SysbenchAction::kRun);
   EXPECT_EQ(a.time_s, 5);
   EXPECT_EQ(a.threads, 2);
@@ -76,8 +76,8 @@ TEST(SysbenchArguments, TheOldFormWarns) {
 }
 
 TEST(SysbenchArguments, OtherTestsAreNotRead) {
-  EXPECT_EQ(parse({"cpu", "--cpu-max-prime=9", "run"}).action, SysbenchAction::kOtherTest);
-  EXPECT_EQ(parse({"--test=oltp", "--mysql-user=x", "run"}).action, SysbenchAction::kOtherTest);
+  EXPECT_EQ(parsed({"cpu", "--cpu-max-prime=9", "run"}).action, SysbenchAction::kOtherTest);
+  EXPECT_EQ(parsed({"--test=oltp", "--mysql-user=x", "run"}).action, SysbenchAction::kOtherTest);
 }
 
 TEST(SysbenchArguments, MistakesAreToldInSysbenchsWordsAndPlaces) {
@@ -111,7 +111,7 @@ TEST(SysbenchArguments, MistakesAreToldInSysbenchsWordsAndPlaces) {
 }
 
 TEST(SysbenchArguments, OnlyRunLooksAtTheMode) {
-  EXPECT_EQ(parse({"fileio", "--file-test-mode=xx", "prepare"}).file.test_mode, "xx");
+  EXPECT_EQ(parsed({"fileio", "--file-test-mode=xx", "prepare"}).file.test_mode, "xx");
   EXPECT_EQ(run_refused({"fileio", "--file-test-mode=xx", "run"}).text,
             "FATAL: Invalid IO operations mode: xx.");
   const Refusal missing = run_refused({"fileio", "run"});
@@ -128,7 +128,7 @@ TEST(SysbenchArguments, OnlyRunLooksAtTheMode) {
 }
 
 TEST(SysbenchArguments, SizesAreRoundedAsPrepareDoes) {
-  const auto a = parse({"fileio", "--file-num=3", "--file-total-size=1M", "prepare"});
+  const auto a = parsed({"fileio", "--file-num=3", "--file-total-size=1M", "prepare"});
   EXPECT_EQ(a.file.file_bytes(), 349525u);
   EXPECT_EQ(a.file.prepared_bytes(), 360448u);
   EXPECT_EQ(sysbench_size_text(2097152 / 3), "682.67KiB");

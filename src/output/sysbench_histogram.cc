@@ -24,8 +24,8 @@ double value_of(int bucket, int buckets) {
 SysbenchHistogram::SysbenchHistogram(const Histogram& latencies) {
   latencies.for_each_bucket([&](int64_t middle_ns, int64_t, int64_t, uint64_t count) {
     const double ms = std::max(static_cast<double>(middle_ns) / 1e6, kMin_ms);
-    const auto bucket = static_cast<int>((std::log(ms) - std::log(kMin_ms)) / step(kBuckets) + 0.5);
-    counts_[static_cast<size_t>(std::clamp(bucket, 0, kBuckets - 1))] += count;
+    const auto bucket = std::lround((std::log(ms) - std::log(kMin_ms)) / step(kBuckets));
+    counts_[static_cast<size_t>(std::clamp<long>(bucket, 0, kBuckets - 1))] += count;
     total_ += count;
   });
   counts_.back() += latencies.overflow();

@@ -12,7 +12,7 @@
 namespace cephmark {
 namespace {
 
-constexpr double kMiBytes = 1024.0 * 1024.0;
+constexpr double kBytesPerMiB = 1024.0 * 1024.0;
 /// Ticks come about each second: an interval is through when this share of it is.
 constexpr double kNearly = 0.9;
 
@@ -81,7 +81,7 @@ class SysbenchReport final : public Writer {
         kNearly * static_cast<double>(options_.report_interval_ns))
       return;
     const auto rate = [&](Op op) {
-      return per_second(bytes_[op_index(op)], interval_ns_) / kMiBytes;
+      return per_second(bytes_[op_index(op)], interval_ns_) / kBytesPerMiB;
     };
     out_ << fmt::format(
                 "[ {:.0f}s ] reads: {:.2f} MiB/s writes: {:.2f} MiB/s fsyncs: {:.2f}/s latency "
@@ -126,7 +126,7 @@ class SysbenchReport final : public Writer {
         "    total time:                          {:.4f}s\n"
         "    total number of events:              {}\n\n",
         per_second(reads.ios, ns), per_second(writes.ios, ns), per_second(syncs.ios, ns),
-        per_second(reads.bytes, ns) / kMiBytes, per_second(writes.bytes, ns) / kMiBytes,
+        per_second(reads.bytes, ns) / kBytesPerMiB, per_second(writes.bytes, ns) / kBytesPerMiB,
         static_cast<double>(ns) / 1e9, reads.ios + writes.ios + syncs.ios);
   }
 
@@ -136,7 +136,7 @@ class SysbenchReport final : public Writer {
       const OpResult total = result.total(op);
       const double bytes = per_second(total.bytes, ns);
       return fmt::format("{:>15} IOPS={:4.2f} {:4.2f} MiB/s ({:4.2f} MB/s)\n", name,
-                         per_second(total.ios, ns), bytes / kMiBytes, bytes / 1e6);
+                         per_second(total.ios, ns), bytes / kBytesPerMiB, bytes / 1e6);
     };
     return fmt::format("\nThroughput:\n{}{}         fsync: IOPS={:4.2f}\n\n",
                        line("read: ", Op::kRead), line("write:", Op::kWrite),

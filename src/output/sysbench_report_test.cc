@@ -11,8 +11,8 @@
 namespace cephmark {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Two threads, 2 s: 300 reads of 1 ms and 100 of 2 ms by one, 100 of 1 ms by the other.
 RunResult result() {
