@@ -15,22 +15,13 @@
 #include "ceph/rados_bench_objects.h"
 #include "engine/engines.h"
 #include "engine/rados_bench_queue.h"
+#include "engine/rados_options.h"
 
 namespace cephmark {
 namespace {
 
-std::string option_of(const JobSpec& job, const char* name) {
-  const auto found = job.engine_options.find(name);
-  return found == job.engine_options.end() ? "" : found->second;
-}
-
-std::string pool_of(const JobSpec& job) {
-  const std::string pool = option_of(job, "pool");
-  return pool.empty() ? "rbd" : pool;
-}
-
 std::string prefix_of(const JobSpec& job) {
-  if (const std::string prefix = option_of(job, "prefix"); !prefix.empty()) return prefix;
+  if (std::string prefix = option_of(job, "prefix"); !prefix.empty()) return prefix;
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
   return bench_object_prefix(host, ::getpid());

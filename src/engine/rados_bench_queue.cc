@@ -10,7 +10,7 @@ namespace {
 
 // The queue whose submit() is on this thread's stack: a completion from inside it is not told
 // there.
-thread_local const void* in_submit = nullptr;
+thread_local const void* in_bench_submit = nullptr;
 
 // As `rados bench` gives them: the objects are written once, in order, and read the same way.
 constexpr uint32_t kHintFlags =
@@ -33,7 +33,7 @@ RadosBenchQueue::RadosBenchQueue(rados_ioctx_t io, ConnectionPool& pool, const Q
 }
 
 int RadosBenchQueue::submit(std::span<IoRequest* const> batch) noexcept {
-  in_submit = this;
+  in_bench_submit = this;
   for (IoRequest* request : batch) {
     Slot& slot = slots_[request->slot];
     if (request->submitted_ns == 0) request->submitted_ns = monotonic_ns();
@@ -47,7 +47,7 @@ int RadosBenchQueue::submit(std::span<IoRequest* const> batch) noexcept {
     }
     if (r < 0) end(slot, r);  // the library did not take the call and will not call back
   }
-  in_submit = nullptr;
+  in_bench_submit = nullptr;
   return static_cast<int>(batch.size());
 }
 
@@ -116,7 +116,7 @@ void RadosBenchQueue::end(Slot& slot, int64_t value) noexcept {
   CEPHMARK_CHECK(request, "librados completed a request twice");
   request->completed_ns = monotonic_ns();
   request->result = judge(*request, value);  // after the stamp: checking is not the cluster's time
-  if (in_submit != this) [[likely]] {
+  if (in_bench_submit != this) [[likely]] {
     ready_.ready(*request);
     return;
   }

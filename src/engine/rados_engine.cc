@@ -14,20 +14,11 @@
 #include "ceph/object_name.h"
 #include "engine/engines.h"
 #include "engine/object_set.h"
+#include "engine/rados_options.h"
 #include "engine/rados_queue.h"
 
 namespace cephmark {
 namespace {
-
-std::string option_of(const JobSpec& job, const char* name) {
-  const auto found = job.engine_options.find(name);
-  return found == job.engine_options.end() ? "" : found->second;
-}
-
-std::string pool_of(const JobSpec& job) {
-  const std::string pool = option_of(job, "pool");
-  return pool.empty() ? "rbd" : pool;
-}
 
 std::string where_of(const JobSpec& job) {
   const std::string space = option_of(job, "namespace");
