@@ -147,7 +147,7 @@ int carry_out(const std::vector<std::string>& argv) {
     case FioAction::kHelp:
       tell_help();
       return 0;
-    case FioAction::kVersion:
+    case FioAction::kShowVersion:
       std::cout << fio_version_text() << "\n";
       return 0;
     case FioAction::kCommandHelp:

@@ -132,7 +132,7 @@ int carry_out(const SysbenchArguments& arguments, const std::vector<std::string>
     case SysbenchAction::kHelp:
       describe_options();
       return 0;
-    case SysbenchAction::kVersion:
+    case SysbenchAction::kShowVersion:
       say("sysbench 1.0.20\n");
       return 0;
     case SysbenchAction::kFileHelp:

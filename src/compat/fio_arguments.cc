@@ -272,7 +272,7 @@ class Reader {
     if (name == "allow-write") return void(out_.allow_write.push_back(word.value));
     if (name == "cmdhelp") return ask(FioAction::kCommandHelp, word.value);
     if (name == "enghelp") return ask(FioAction::kEngineHelp, word.value);
-    if (name == "version" || name == "v") return ask(FioAction::kVersion);
+    if (name == "version" || name == "v") return ask(FioAction::kShowVersion);
     if (name == "help" || name == "h") return ask(FioAction::kHelp);
     if (name == "parse-only") return ask(FioAction::kParseOnly);
     if (name == "readonly") out_.read_only = true;

@@ -19,7 +19,7 @@
 
 namespace cephmark {
 
-enum class FioAction : uint8_t { kRun, kParseOnly, kHelp, kVersion, kCommandHelp, kEngineHelp };
+enum class FioAction : uint8_t { kRun, kParseOnly, kHelp, kShowVersion, kCommandHelp, kEngineHelp };
 enum class FioEta : uint8_t { kAuto, kAlways, kNever };
 
 struct FioArguments {

@@ -86,8 +86,8 @@ TEST_F(FioArgumentsTest, AppendedTerseStandsBesideTheDefault) {
 }
 
 TEST_F(FioArgumentsTest, WhatIsAskedFor) {
-  EXPECT_EQ(parse({"--version"}).action, FioAction::kVersion);
-  EXPECT_EQ(parse({"-v"}).action, FioAction::kVersion);
+  EXPECT_EQ(parse({"--version"}).action, FioAction::kShowVersion);
+  EXPECT_EQ(parse({"-v"}).action, FioAction::kShowVersion);
   EXPECT_EQ(parse({"-h"}).action, FioAction::kHelp);
   EXPECT_EQ(parse({"--cmdhelp"}).action, FioAction::kCommandHelp);
   EXPECT_EQ(parse({"--cmdhelp=bs"}).topic, "bs");

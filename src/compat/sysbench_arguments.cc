@@ -273,7 +273,7 @@ SysbenchArguments parse_sysbench_arguments(const std::vector<std::string>& argv,
     throw SysbenchRefusal("Unrecognized command line argument: " + names[2], Place::kStderr);
   apply(words, false, out, warnings);
   if (out.help || out.version) {
-    out.action = out.help ? SysbenchAction::kHelp : SysbenchAction::kVersion;
+    out.action = out.help ? SysbenchAction::kHelp : SysbenchAction::kShowVersion;
     return out;
   }
   check_common(out);

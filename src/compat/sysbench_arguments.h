@@ -12,13 +12,13 @@
 namespace cephmark {
 
 enum class SysbenchAction : uint8_t {
-  kHelp,       ///< --help
-  kVersion,    ///< --version
-  kFileHelp,   ///< fileio help
-  kPrepare,    ///< fileio prepare
-  kRun,        ///< fileio run
-  kCleanup,    ///< fileio cleanup
-  kOtherTest,  ///< cpu, memory, a script: work for the real sysbench
+  kHelp,         ///< --help
+  kShowVersion,  ///< --version
+  kFileHelp,     ///< fileio help
+  kPrepare,      ///< fileio prepare
+  kRun,          ///< fileio run
+  kCleanup,      ///< fileio cleanup
+  kOtherTest,    ///< cpu, memory, a script: work for the real sysbench
 };
 
 enum class SysbenchMode : uint8_t { kSeqWr, kSeqRewr, kSeqRd, kRndRd, kRndWr, kRndRw };
