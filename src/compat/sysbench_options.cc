@@ -14,7 +14,7 @@ using Group = SysbenchOption::Group;
 using namespace sysbench_kinds;
 
 const std::vector<Option>& options() {
-  static const std::vector<Option> kOptions = {
+  static const std::vector<Option> kRows = {
       {"threads", "=N", "number of threads to use [1]", Group::kGeneral, &Arguments::threads},
       {"events", "=N", "limit for total number of events [0]", Group::kGeneral, &Arguments::events},
       {"time", "=N", "limit for total execution time in seconds [10]", Group::kGeneral,
@@ -115,7 +115,7 @@ const std::vector<Option>& options() {
        "what is written {zeros,random}: zeros as sysbench, random cannot be compressed [zeros]",
        Group::kOurs, &Arguments::payload},
   };
-  return kOptions;
+  return kRows;
 }
 
 }  // namespace

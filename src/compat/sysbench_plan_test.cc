@@ -8,12 +8,12 @@ namespace cephmark {
 namespace {
 
 SysbenchArguments arguments_of(std::vector<std::string> words) {
-  std::vector<std::string> warnings;
+  std::vector<std::string> told;
   std::vector<std::string> argv = {
       "sysbench", "fileio", "--file-test-mode=rndrd", "--file-num=4", "--file-total-size=64M",
       "run"};
   argv.insert(argv.end(), words.begin(), words.end());
-  return parse_sysbench_arguments(argv, warnings);
+  return parse_sysbench_arguments(argv, told);
 }
 
 double access_of(const Distribution& distribution, uint64_t from_bytes, uint64_t to_bytes) {

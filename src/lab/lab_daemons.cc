@@ -210,8 +210,17 @@ void LabDaemons::wait_for_clean() const {
     const Json dump = ceph_json({"pg", "dump", "pgs"});
     const Json& groups = dump.is_array() ? dump : dump.at("pg_stats");
     if (static_cast<int>(groups.size()) < lab_pg_num(state_.setup.osds)) return false;
-    return std::all_of(groups.begin(), groups.end(),
-                       [&](const Json& group) { return is_clean_since(group, up_from); });
+    if (!std::all_of(groups.begin(), groups.end(),
+                     [&](const Json& group) { return is_clean_since(group, up_from); }))
+      return false;
+    // The monitors hear of it from the manager, up to some seconds later: what `ceph status` says
+    // is to be true, too.
+    const Json status = ceph_json({"status"});
+    size_t told_clean = 0;
+    for (const Json& state : status.at("pgmap").at("pgs_by_state"))
+      if (state.at("state_name").get<std::string>().starts_with("active+clean"))
+        told_clean += state.at("count").get<size_t>();
+    return told_clean >= groups.size();
   });
 }
 

@@ -115,11 +115,11 @@ TEST(Codec, DocumentsAreValidByTheSchema) {
 }
 
 TEST(Codec, DamageIsNamed) {
-  struct Case {
+  struct Damage {
     std::function<void(Json&)> damage;
     const char* says;
   };
-  const Case cases[] = {
+  const Damage cases[] = {
       {[](Json& j) { j.erase("id"); }, "x.json.id: is missing"},
       {[](Json& j) { j["surprise"] = 1; }, "x.json.surprise: is not a known key"},
       {[](Json& j) { j["schema_version"] = 2; }, "schema version 2"},

@@ -93,7 +93,8 @@ TEST_F(LabLifecycle, WhatWasKilledIsWholeAgainAndAMonitorWhosePortIsTakenMoves) 
   const ProcessId osd = load_lab_state(directory("a"))->processes.at("osd.0");
   signal_process(osd, SIGKILL);
   ASSERT_TRUE(wait_process_gone(osd, 60 * kNsPerSecond));
-  EXPECT_EQ(up(directory("a")).exit_code, 0);
+  const CommandResult revived = up(directory("a"));
+  EXPECT_EQ(revived.exit_code, 0) << revived.err;
   EXPECT_TRUE(is_whole(Lab::open(directory("a"))));
 
   const LabState before = *load_lab_state(directory("a"));
