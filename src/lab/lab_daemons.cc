@@ -158,16 +158,25 @@ Json LabDaemons::ceph_json(std::vector<std::string> args, int64_t timeout_ns) co
 void LabDaemons::wait_for(const std::string& what, int64_t timeout_ns,
                           const std::function<bool()>& done) const {
   const int64_t deadline_ns = monotonic_ns() + timeout_ns;
-  while (!done()) {
+  std::string trouble;  // what a tool of Ceph's said last: a daemon that starts may not answer yet
+  const auto is_done = [&] {
+    try {
+      return done();
+    } catch (const Error& error) {
+      trouble = fmt::format(": {}", error.what());
+      return false;
+    }
+  };
+  while (!is_done()) {
     for (const auto& [name, id] : state_.processes)
       if (process_state(id) == ProcessState::kGone)
         throw Error(fmt::format("{} ended unexpectedly:\n{}", name,
                                 last_lines(fmt::format("{}/log/{}.out", directory_, name), 1500)),
                     fmt::format("its log is {}/log/{}.log", directory_, name));
     if (monotonic_ns() > deadline_ns)
-      throw Error(
-          fmt::format("the lab's cluster did not {} within {} s", what, timeout_ns / kNsPerSecond),
-          fmt::format("see the logs in {}/log", directory_));
+      throw Error(fmt::format("the lab's cluster did not {} within {} s{}", what,
+                              timeout_ns / kNsPerSecond, trouble),
+                  fmt::format("see the logs in {}/log", directory_));
     ::usleep(200'000);
   }
 }

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <sstream>
 
 #include "base/error.h"
@@ -29,6 +30,15 @@ std::string boot_id() {
   return text;
 }
 
+size_t thread_count(pid_t pid) {
+  std::error_code error;
+  size_t count = 0;
+  for (std::filesystem::directory_iterator at(fmt::format("/proc/{}/task", pid), error), end;
+       !error && at != end; at.increment(error))
+    ++count;
+  return count;
+}
+
 bool read_stat(pid_t pid, uint64_t& start_ticks, char& state) {
   std::string text;
   try {
@@ -36,7 +46,10 @@ bool read_stat(pid_t pid, uint64_t& start_ticks, char& state) {
   } catch (const Error&) {
     return false;
   }
-  return parse_proc_stat(text, start_ticks, state) && state != 'Z' && state != 'X';
+  if (!parse_proc_stat(text, start_ticks, state) || state == 'X') return false;
+  // Of a killed process the first thread may be a zombie while others still end: until the last of
+  // them has, files and locks are held.
+  return state != 'Z' || thread_count(pid) > 1;
 }
 
 // Made before the fork, as only async-signal-safe calls may follow it.
