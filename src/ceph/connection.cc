@@ -31,11 +31,6 @@ uint64_t largest_block(const JobSpec& job) {
   return largest;
 }
 
-std::string option_of(const JobSpec& job, const char* name) {
-  const auto found = job.engine_options.find(name);
-  return found == job.engine_options.end() ? "" : found->second;
-}
-
 }  // namespace
 
 void ObjecterBudget::add(const JobSpec& job) {
@@ -80,9 +75,9 @@ void Connection::end_open() {
 
 CephTarget ceph_target_of(const Plan& plan, const JobSpec& job) {
   CephTarget target = plan.ceph;
-  if (target.conf.empty()) target.conf = option_of(job, "conf");
-  if (target.user.empty()) target.user = option_of(job, "clientname");
-  if (target.cluster.empty()) target.cluster = option_of(job, "clustername");
+  if (target.conf.empty()) target.conf = job.engine_option("conf");
+  if (target.user.empty()) target.user = job.engine_option("clientname");
+  if (target.cluster.empty()) target.cluster = job.engine_option("clustername");
   return target;
 }
 

@@ -16,17 +16,12 @@ namespace {
 
 constexpr int64_t kFlushLimit_ns = 30'000'000'000;
 
-std::string image_option(const JobSpec& job, const char* name) {
-  const auto found = job.engine_options.find(name);
-  return found == job.engine_options.end() ? "" : found->second;
-}
-
 ImageSpec spec_of(const JobSpec& job) {
-  const std::string pool = image_option(job, "pool"), name = image_option(job, "rbdname");
+  const std::string pool = job.engine_option("pool"), name = job.engine_option("rbdname");
   if (name.empty())
     throw UsageError(fmt::format("job {} ({}) names no image", job.name, job.source),
                      "rbdname=IMAGE");
-  return parse_image_spec(name, pool.empty() ? "rbd" : pool, image_option(job, "rbdnamespace"));
+  return parse_image_spec(name, pool.empty() ? "rbd" : pool, job.engine_option("rbdnamespace"));
 }
 
 // As fio: direct=1 turns the cache off, direct=0 leaves it as configured (Ceph's default is on) and

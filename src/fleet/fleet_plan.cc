@@ -25,11 +25,6 @@ int parse_count(std::string_view text, std::string_view whole) {
   return count;
 }
 
-std::string option_of(const JobSpec& job, const char* name) {
-  const auto found = job.engine_options.find(name);
-  return found == job.engine_options.end() ? "" : found->second;
-}
-
 /// Two VMs on one image measure each other, not the storage.
 void refuse_shared_images(const std::vector<VmPlan>& vms) {
   std::map<std::string, const VmPlan*> owner;
@@ -101,9 +96,10 @@ std::vector<std::string> vm_names(const std::string& pattern, const std::string&
 
 std::string image_of(const JobSpec& job) {
   if (job.ioengine != "rbd") return "";
-  const std::string name = option_of(job, "rbdname"), pool = option_of(job, "pool");
+  const std::string name = job.engine_option("rbdname"), pool = job.engine_option("pool");
   if (name.empty()) return "";
-  return parse_image_spec(name, pool.empty() ? "rbd" : pool, option_of(job, "rbdnamespace")).text();
+  return parse_image_spec(name, pool.empty() ? "rbd" : pool, job.engine_option("rbdnamespace"))
+      .text();
 }
 
 std::vector<VmPlan> make_fleet(const FleetSpec& spec,

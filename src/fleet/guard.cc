@@ -176,8 +176,7 @@ std::vector<std::string> planned_pools(const Plan& plan) {
       if (const std::string image = image_of(job); !image.empty()) {
         pools.insert(parse_image_spec(image).pool);
       } else if (job.ioengine == "rados" || job.ioengine == "rados-bench") {
-        const auto pool = job.engine_options.find("pool");
-        pools.insert(pool == job.engine_options.end() ? "rbd" : pool->second);
+        pools.insert(job.engine_option("pool", "rbd"));
       }
     }
   return {pools.begin(), pools.end()};

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "ceph/object_name.h"
 #include "engine/engine_table.h"
+#include "engine/rados_options.h"
 #include "fleet/image_state.h"
 #include "fleet/manifest.h"
 
@@ -62,12 +63,8 @@ std::vector<std::string> planned_objects(const JobSpec& job, const Plan& plan, c
     names = FileTarget::paths(job);
   else if (!rados_names_are_fresh(job, plan, run_id))
     names = rados_object_names(job, plan, vm, run_id);
-  const auto option = [&](const char* name) {
-    const auto found = job.engine_options.find(name);
-    return found == job.engine_options.end() ? std::string() : found->second;
-  };
-  const std::string pool = option("pool").empty() ? "rbd" : option("pool");
-  for (std::string& name : names) name = ObjectName{pool, option("namespace"), name}.text();
+  const std::string pool = pool_of(job), space = job.engine_option("namespace");
+  for (std::string& name : names) name = ObjectName{pool, space, name}.text();
   return names;
 }
 

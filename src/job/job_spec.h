@@ -130,7 +130,15 @@ struct JobSpec {
   std::vector<std::pair<std::string, std::string>> written_globals;
 
   bool has_op(Op op) const;
+  /// An option of the job's engine; `otherwise` when it is not given.
+  std::string engine_option(const std::string& option, const std::string& otherwise = "") const;
 };
+
+inline std::string JobSpec::engine_option(const std::string& option,
+                                          const std::string& otherwise) const {
+  const auto found = engine_options.find(option);
+  return found == engine_options.end() ? otherwise : found->second;
+}
 
 inline bool JobSpec::has_op(Op op) const {
   switch (op) {

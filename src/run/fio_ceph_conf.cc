@@ -27,17 +27,12 @@ bool has_engine(const Plan& plan, const std::string& engine) {
   return false;
 }
 
-std::string option_of(const JobSpec& job, const std::string& name) {
-  const auto found = job.engine_options.find(name);
-  return found == job.engine_options.end() ? "" : found->second;
-}
-
 std::string bare_user(const std::string& user) {
   return user.starts_with("client.") ? user.substr(7) : user;
 }
 
 std::string client_of(const JobSpec& job) {
-  const std::string name = option_of(job, "clientname");
+  const std::string name = job.engine_option("clientname");
   return name.empty() ? "admin" : bare_user(name);
 }
 
@@ -96,8 +91,8 @@ void check_fio_ceph_jobs(const Plan& plan) {
   for (const auto& vm : plan.vms) {
     for (const auto& job : vm.jobs) {
       if (job.ioengine != "rbd" && job.ioengine != "rados") continue;
-      const std::string name = option_of(job, "clientname");
-      if (name.starts_with("client.") && option_of(job, "clustername").empty())
+      const std::string name = job.engine_option("clientname");
+      if (name.starts_with("client.") && job.engine_option("clustername").empty())
         throw UsageError(
             fmt::format("{}: clientname={}: fio puts \"client.\" in front itself, would ask for "
                         "client.{} and hang",
@@ -112,7 +107,7 @@ void check_fio_ceph_jobs(const Plan& plan) {
             fmt::format("write clientname={} into the job, or leave out --runner fio",
                         bare_user(target.user)));
       if (job.ioengine != "rados") continue;
-      const std::string reads = first_of(option_of(job, "conf"), "/etc/ceph/ceph.conf");
+      const std::string reads = first_of(job.engine_option("conf"), "/etc/ceph/ceph.conf");
       if (!target.keyring.empty() || (!target.conf.empty() && target.conf != reads))
         throw UsageError(
             fmt::format("{}: fio's rados engine reads {} and nothing else; it cannot be given {}",
