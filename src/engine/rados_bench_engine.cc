@@ -21,7 +21,7 @@ namespace cephmark {
 namespace {
 
 std::string prefix_of(const JobSpec& job) {
-  if (std::string prefix = option_of(job, "prefix"); !prefix.empty()) return prefix;
+  if (std::string prefix = job.engine_option("prefix"); !prefix.empty()) return prefix;
   char host[256] = "";
   ::gethostname(host, sizeof host - 1);
   return bench_object_prefix(host, ::getpid());
@@ -33,7 +33,7 @@ uint64_t op_size_of(const JobSpec& job) {
 
 BenchLayout layout_of(const JobSpec& job) {
   const uint64_t op_size = op_size_of(job);
-  const uint64_t object_size = std::strtoull(option_of(job, "object_size").c_str(), nullptr, 10);
+  const uint64_t object_size = std::strtoull(job.engine_option("object_size").c_str(), nullptr, 10);
   return {object_size ? object_size : op_size, op_size};
 }
 
@@ -44,13 +44,13 @@ class RadosBenchEngine : public Engine {
         context_(context),
         pool_(*context.connections),
         connection_(pool_.connection(context.vm, job)),
-        settings_{layout_of(job), prefix_of(job), option_of(job, "hints") != "0",
-                  option_of(job, "verify_contents") != "0"} {}
+        settings_{layout_of(job), prefix_of(job), job.engine_option("hints") != "0",
+                  job.engine_option("verify_contents") != "0"} {}
 
   TargetInfo open() override {
     check_job();
     Cluster& cluster = connection_.cluster();
-    io_ = std::make_shared<IoContext>(cluster.io(pool_of(job_), option_of(job_, "namespace")));
+    io_ = std::make_shared<IoContext>(cluster.io(pool_of(job_), job_.engine_option("namespace")));
     check_object_size(cluster);
     check_alignment();
     if (job_.rw.writes) check_fresh();
@@ -84,9 +84,9 @@ class RadosBenchEngine : public Engine {
 
  private:
   std::string text_of(const std::string& object) const {
-    return ObjectName{pool_of(job_), option_of(job_, "namespace"), object}.text();
+    return ObjectName{pool_of(job_), job_.engine_option("namespace"), object}.text();
   }
-  bool keeps_objects() const { return option_of(job_, "keep_objects") == "1"; }
+  bool keeps_objects() const { return job_.engine_option("keep_objects") == "1"; }
 
   [[noreturn]] void refuse(const std::string& why, const std::string& hint) const {
     throw UsageError(fmt::format("job {} ({}): {}", job_.name, job_.source, why), hint);
@@ -104,7 +104,7 @@ class RadosBenchEngine : public Engine {
     if (job_.numjobs > 1 || job_.nrfiles > 1)
       refuse("the rados-bench engine numbers its ops in one row: no numjobs, no nrfiles",
              "iodepth= for more at once");
-    if (option_of(job_, "reuse") == "1" && job_.rw.writes && !keeps_objects())
+    if (job_.engine_option("reuse") == "1" && job_.rw.writes && !keeps_objects())
       refuse(
           "reuse=1 writes over objects that were there before, which would be removed at the end",
           "keep_objects=1");
@@ -119,8 +119,7 @@ class RadosBenchEngine : public Engine {
   }
 
   void check_object_size(Cluster& cluster) const {
-    const uint64_t limit =
-        std::strtoull(cluster.option("osd_max_object_size").c_str(), nullptr, 10);
+    const uint64_t limit = max_object_bytes(cluster);
     if (limit && settings_.layout.object_size_bytes > limit)
       throw Error(fmt::format("objects of {} are too large, the cluster takes them up to {} "
                               "(osd_max_object_size)",
@@ -129,10 +128,8 @@ class RadosBenchEngine : public Engine {
   }
 
   void check_alignment() const {
-    int required = 0;
-    uint64_t alignment = 0;
-    if (rados_ioctx_pool_requires_alignment2(io_->get(), &required) < 0 || !required) return;
-    if (rados_ioctx_pool_required_alignment2(io_->get(), &alignment) < 0 || alignment == 0) return;
+    const uint64_t alignment = append_alignment(*io_);
+    if (alignment == 0) return;
     const BenchLayout& layout = settings_.layout;
     if (layout.op_size_bytes % alignment == 0 &&
         (layout.op_size_bytes == layout.object_size_bytes || job_.iodepth == 1 || !job_.rw.writes))
@@ -146,14 +143,14 @@ class RadosBenchEngine : public Engine {
   // What another run wrote is not written over: its objects (the first is there when any are), and
   // the record without which they would not be found again.
   void check_fresh() const {
-    if (option_of(job_, "reuse") == "1") return;
+    if (job_.engine_option("reuse") == "1") return;
     BenchNamer namer(settings_.prefix);
     if (exists(namer.name_of(0)))
       throw Error(
           fmt::format("object {} is there already, from another run", text_of(namer.name_of(0))),
           fmt::format("'rados -p {} cleanup --prefix {}' removes that run's objects", pool_of(job_),
                       settings_.prefix));
-    const std::string record = option_of(job_, "record");
+    const std::string record = job_.engine_option("record");
     if (!record.empty() && keeps_objects() && exists(record))
       throw Error(fmt::format("{} is there already: it describes another run, whose objects would "
                               "not be found without it",
@@ -172,7 +169,7 @@ class RadosBenchEngine : public Engine {
   }
 
   void write_record() {
-    const std::string name = option_of(job_, "record");
+    const std::string name = job_.engine_option("record");
     if (name.empty() || !keeps_objects()) return;
     BenchRecord record{settings_.layout, 0, 0};
     record.ops = static_cast<int32_t>(
@@ -239,7 +236,7 @@ std::span<const EngineOption> rados_bench_options() {
 std::string rados_bench_target_key(const JobSpec& job, const EngineContext& context) {
   const BenchLayout layout = layout_of(job);
   return fmt::format("rados-bench:{}:{}:{}:{}:{}:{}:{}:{}:{}", context.vm.name, pool_of(job),
-                     option_of(job, "namespace"), prefix_of(job), layout.object_size_bytes,
+                     job.engine_option("namespace"), prefix_of(job), layout.object_size_bytes,
                      layout.op_size_bytes, job.rw.name, job.offset.value, job.size.value);
 }
 

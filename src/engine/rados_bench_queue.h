@@ -1,19 +1,15 @@
 // RadosBenchQueue: a lane's way to objects as `rados bench` lays them out: the op's number is its
-// offset over the op size. Owned by the lane; submit() by whoever advances the lane; completions
-// come on the context's finisher thread. Names and contents take no memory. Internal to src/engine.
+// offset over the op size. Threads: RadosCallQueue. Names and contents take no memory. Internal to
+// src/engine.
 #pragma once
-
-#include <rados/librados.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <string>
-#include <vector>
 
-#include "ceph/connection.h"
 #include "ceph/rados_bench_objects.h"
-#include "engine/engine.h"
+#include "engine/rados_call_queue.h"
 
 namespace cephmark {
 
@@ -44,32 +40,19 @@ struct BenchQueueSettings {
   bool verify = true;
 };
 
-class RadosBenchQueue : public IoQueue {
+class RadosBenchQueue final : public RadosCallQueue {
  public:
   RadosBenchQueue(rados_ioctx_t io, ConnectionPool& pool, const QueueSetup& setup,
                   const BenchQueueSettings& settings, BenchProgress& progress);
-  int submit(std::span<IoRequest* const> batch) noexcept override;
 
  private:
-  struct Slot {
-    RadosBenchQueue* queue = nullptr;
-    std::atomic<IoRequest*> request{nullptr};  ///< publishes the request's fields to its callback
-  };
-
-  static void completed(rados_completion_t completion, void* slot);
-  static void finish(rados_completion_t completion, Slot& slot) noexcept;
-  int start(IoRequest& request, rados_completion_t completion) noexcept;
+  int start(IoRequest& request, rados_completion_t completion) noexcept override;
   int start_write(IoRequest& request, uint64_t op, rados_completion_t completion) noexcept;
-  void end(Slot& slot, int64_t value) noexcept;
-  int64_t judge(const IoRequest& request, int64_t value) noexcept;
+  int64_t result_of(const IoRequest& request, int64_t value) noexcept override;
 
-  rados_ioctx_t io_;
-  ConnectionPool& pool_;
-  Ready& ready_;
   const BenchQueueSettings settings_;
   BenchProgress& progress_;
   BenchNamer namer_;
-  std::vector<Slot> slots_;
 };
 
 }  // namespace cephmark

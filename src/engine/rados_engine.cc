@@ -21,7 +21,7 @@ namespace cephmark {
 namespace {
 
 std::string where_of(const JobSpec& job) {
-  const std::string space = option_of(job, "namespace");
+  const std::string space = job.engine_option("namespace");
   return space.empty() ? pool_of(job) : pool_of(job) + "/" + space;
 }
 
@@ -64,7 +64,7 @@ class RadosEngine : public Engine {
 
   TargetInfo open() override {
     Cluster& cluster = connection_.cluster();
-    io_ = std::make_shared<IoContext>(cluster.io(pool_of(job_), option_of(job_, "namespace")));
+    io_ = std::make_shared<IoContext>(cluster.io(pool_of(job_), job_.engine_option("namespace")));
     objects_ = std::make_unique<ObjectSet>(io_, pool_, where_of(job_), wanted_objects());
     check_object_size(cluster);
     check_alignment();
@@ -113,9 +113,9 @@ class RadosEngine : public Engine {
 
  private:
   std::string text_of(const ObjectState& object) const {
-    return ObjectName{pool_of(job_), option_of(job_, "namespace"), object.name}.text();
+    return ObjectName{pool_of(job_), job_.engine_option("namespace"), object.name}.text();
   }
-  bool keeps_objects() const { return option_of(job_, "keep_objects") == "1"; }
+  bool keeps_objects() const { return job_.engine_option("keep_objects") == "1"; }
 
   std::vector<ObjectState> wanted_objects() const {
     std::vector<ObjectState> objects;
@@ -132,8 +132,7 @@ class RadosEngine : public Engine {
   }
 
   void check_object_size(Cluster& cluster) const {
-    const uint64_t limit =
-        std::strtoull(cluster.option("osd_max_object_size").c_str(), nullptr, 10);
+    const uint64_t limit = max_object_bytes(cluster);
     for (const auto& object : objects_->objects())
       if (limit && object.size_bytes > limit)
         throw Error(fmt::format("object {}/{} would be {}, the cluster takes objects up to {} "
@@ -144,9 +143,8 @@ class RadosEngine : public Engine {
   }
 
   void check_alignment() {
-    int required = 0;
-    if (rados_ioctx_pool_requires_alignment2(io_->get(), &required) < 0 || !required) return;
-    if (rados_ioctx_pool_required_alignment2(io_->get(), &alignment_) < 0) return;
+    alignment_ = append_alignment(*io_);
+    if (alignment_ == 0) return;
     if (job_.rw.trims || (job_.rw.writes && (job_.rw.random || job_.loops > 1 || job_.time_based)))
       throw Error(fmt::format("pool {} is erasure coded without overwrites: its objects can only "
                               "be appended to, once, "
@@ -225,7 +223,7 @@ std::span<const EngineOption> rados_options() {
 }
 
 bool rados_names_are_fresh(const JobSpec& job, const Plan& plan, const std::string& run_id) {
-  const std::string style = option_of(job, "object_names");
+  const std::string style = job.engine_option("object_names");
   return job.filenames.empty() && plan.command == "run" && !run_id.empty() &&
          (style.empty() || style == "run");
 }
@@ -233,7 +231,7 @@ bool rados_names_are_fresh(const JobSpec& job, const Plan& plan, const std::stri
 std::vector<std::string> rados_object_names(const JobSpec& job, const Plan& plan, const VmPlan& vm,
                                             const std::string& run_id) {
   std::vector<std::string> names = FileTarget::paths(job);
-  if (!job.filenames.empty() || option_of(job, "object_names") == "fio") return names;
+  if (!job.filenames.empty() || job.engine_option("object_names") == "fio") return names;
   std::string prefix;
   if (plan.vms.size() > 1 || plan.command == "run") prefix = vm.name + ".";
   if (rados_names_are_fresh(job, plan, run_id)) prefix = run_id + "." + prefix;

@@ -1,84 +1,32 @@
 #include "engine/rados_queue.h"
 
-#include "base/check.h"
-#include "base/time.h"
+#include <cerrno>
 
 namespace cephmark {
-namespace {
-
-// The queue whose submit() is on this thread's stack, so that a completion from inside it is not
-// told there.
-thread_local const void* in_submit = nullptr;
-
-}  // namespace
 
 RadosQueue::RadosQueue(rados_ioctx_t io, ConnectionPool& pool, const QueueSetup& setup,
                        std::vector<std::string> names)
-    : io_(io), pool_(pool), ready_(*setup.ready), names_(std::move(names)), slots_(setup.depth) {
-  for (auto& slot : slots_) slot.queue = this;
-}
-
-int RadosQueue::submit(std::span<IoRequest* const> batch) noexcept {
-  in_submit = this;
-  for (IoRequest* request : batch) {
-    Slot& slot = slots_[request->slot];
-    if (request->submitted_ns == 0) request->submitted_ns = monotonic_ns();
-    slot.request.store(request, std::memory_order_release);
-    rados_completion_t completion = nullptr;
-    int r = rados_aio_create_completion2(&slot, &RadosQueue::completed, &completion);
-    if (r == 0) {
-      // From here on the request may be completed and used again by another thread: it is not
-      // touched any more.
-      r = start(*request, completion);
-      if (r < 0) rados_aio_release(completion);
-    }
-    if (r < 0) end(slot, r);  // the library did not take the call and will not call back
-  }
-  in_submit = nullptr;
-  return static_cast<int>(batch.size());
-}
+    : RadosCallQueue(io, pool, setup), names_(std::move(names)) {}
 
 int RadosQueue::start(IoRequest& request, rados_completion_t completion) noexcept {
-  if (request.op == Op::kFlush) return rados_aio_flush_async(io_, completion);
+  if (request.op == Op::kFlush) return rados_aio_flush_async(io(), completion);
   if (request.file >= names_.size()) return -EINVAL;
   const char* name = names_[request.file].c_str();
   char* data = reinterpret_cast<char*>(request.buffer);
   if (request.op == Op::kRead)
-    return rados_aio_read(io_, name, completion, data, request.length, request.offset);
+    return rados_aio_read(io(), name, completion, data, request.length, request.offset);
   if (request.op == Op::kWrite)
-    return rados_aio_write(io_, name, completion, data, request.length, request.offset);
+    return rados_aio_write(io(), name, completion, data, request.length, request.offset);
   rados_write_op_t zero = rados_create_write_op();
   rados_write_op_zero(zero, request.offset, request.length);
-  const int r = rados_aio_write_op_operate(zero, io_, completion, name, nullptr, 0);
+  const int r = rados_aio_write_op_operate(zero, io(), completion, name, nullptr, 0);
   rados_release_write_op(zero);
   return r;
 }
 
-// Not instrumented, so that no frame of librados stands in TSan's stacks of our code
-// (tests/support/tsan.supp).
-__attribute__((no_sanitize("thread"), noinline)) void RadosQueue::completed(
-    rados_completion_t completion, void* slot) {
-  finish(completion, *static_cast<Slot*>(slot));
-}
-
-__attribute__((noinline)) void RadosQueue::finish(rados_completion_t completion,
-                                                  Slot& slot) noexcept {
-  const int64_t value = rados_aio_get_return_value(completion);
-  rados_aio_release(completion);
-  slot.queue->end(slot, value);
-}
-
-void RadosQueue::end(Slot& slot, int64_t value) noexcept {
-  IoRequest* request = slot.request.exchange(nullptr, std::memory_order_acq_rel);
-  CEPHMARK_CHECK(request, "librados completed a request twice");
-  request->completed_ns = monotonic_ns();
-  const bool whole = value >= 0 && request->op != Op::kRead && request->op != Op::kFlush;
-  request->result = whole ? static_cast<int64_t>(request->length) : value;
-  if (in_submit != this) [[likely]] {
-    ready_.ready(*request);
-    return;
-  }
-  pool_.run_soon([&ready = ready_, request] { ready.ready(*request); });
+int64_t RadosQueue::result_of(const IoRequest& request, int64_t value) noexcept {
+  const bool whole = value >= 0 && request.op != Op::kRead && request.op != Op::kFlush;
+  return whole ? static_cast<int64_t>(request.length) : value;
 }
 
 }  // namespace cephmark

@@ -1,42 +1,25 @@
-// RadosQueue: a lane's way to its objects. Owned by the lane; submit() by whoever advances the
-// lane; completions come on the context's finisher thread, one at a time. Internal to src/engine.
+// RadosQueue: a lane's way to its objects, one per file of the job. Threads: RadosCallQueue.
+// Internal to src/engine.
 #pragma once
 
-#include <rados/librados.h>
-
-#include <atomic>
 #include <string>
 #include <vector>
 
-#include "ceph/connection.h"
-#include "engine/engine.h"
+#include "engine/rados_call_queue.h"
 
 namespace cephmark {
 
-class RadosQueue : public IoQueue {
+class RadosQueue final : public RadosCallQueue {
  public:
   /// `names` are the lane's objects, by IoRequest::file.
   RadosQueue(rados_ioctx_t io, ConnectionPool& pool, const QueueSetup& setup,
              std::vector<std::string> names);
-  int submit(std::span<IoRequest* const> batch) noexcept override;
 
  private:
-  struct Slot {
-    RadosQueue* queue = nullptr;
-    std::atomic<IoRequest*> request{
-        nullptr};  ///< from before the call to its callback; publishes the request's fields
-  };
+  int start(IoRequest& request, rados_completion_t completion) noexcept override;
+  int64_t result_of(const IoRequest& request, int64_t value) noexcept override;
 
-  static void completed(rados_completion_t completion, void* slot);
-  static void finish(rados_completion_t completion, Slot& slot) noexcept;
-  int start(IoRequest& request, rados_completion_t completion) noexcept;
-  void end(Slot& slot, int64_t value) noexcept;
-
-  rados_ioctx_t io_;
-  ConnectionPool& pool_;
-  Ready& ready_;
   std::vector<std::string> names_;
-  std::vector<Slot> slots_;
 };
 
 }  // namespace cephmark
