@@ -52,4 +52,7 @@ class Rng {
   std::array<uint64_t, 4> state_;
 };
 
+/// A seed that no run had before, from the machine's own source of chance.
+uint64_t fresh_seed();
+
 }  // namespace cephmark

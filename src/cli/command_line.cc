@@ -72,6 +72,15 @@ bool describe_to_reader(const CLI::App& app) {
   return static_cast<bool>(help_reader);
 }
 
+void describe_option(CLI::App& app, std::string_view name, std::string_view value,
+                     std::string_view help, const std::string& group) {
+  const std::string dashed = fmt::format("--{}", name);
+  CLI::Option* option = value.empty() ? app.add_flag(dashed) : app.add_option(dashed);
+  option->description(std::string(help));
+  if (!value.empty()) option->type_name(std::string(value))->expected(1);
+  option->group(group);
+}
+
 bool parse_command_line(CLI::App& app, const std::vector<std::string>& argv) {
   std::vector<std::string> reversed(argv.rbegin(), argv.rend() - (argv.empty() ? 0 : 1));
   try {

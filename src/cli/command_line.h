@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace cephmark {
@@ -17,6 +18,10 @@ bool parse_command_line(CLI::App& app, const std::vector<std::string>& argv);
 /// For a command that reads its words in another way: a HelpReader that waits gets `app`, which
 /// only describes. False: nobody waits, the command prints its help itself.
 bool describe_to_reader(const CLI::App& app);
+
+/// Adds an option to an App that only describes. `value`: what it takes; "": a flag.
+void describe_option(CLI::App& app, std::string_view name, std::string_view value,
+                     std::string_view help, const std::string& group);
 
 /// While one lives, --help is not printed: `read` gets what the command takes (command_reference).
 /// One at a time, on the thread that parses.

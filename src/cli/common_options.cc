@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <random>
 
 #include "base/error.h"
+#include "base/rng.h"
 #include "base/units.h"
 #include "output/output_set.h"
 
@@ -131,7 +131,7 @@ void CommonOptions::settle() {
 }
 
 void CommonOptions::apply(Plan& plan) const {
-  plan.seed = seed ? *seed : (uint64_t{std::random_device{}()} << 32 | std::random_device{}());
+  plan.seed = seed ? *seed : fresh_seed();
   plan.ceph = resolve_ceph_target(ceph);
   plan.rbd_cache = rbd_cache;
   plan.limits = limits;

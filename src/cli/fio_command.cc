@@ -6,13 +6,13 @@
 #include <CLI/CLI.hpp>
 #include <fstream>
 #include <iostream>
-#include <random>
 
 #include "base/error.h"
-#include "base/fd.h"
+#include "base/rng.h"
 #include "cli/ceph_options.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/run_plan.h"
 #include "cli/session.h"
 #include "compat/fio_arguments.h"
 #include "compat/fio_plan.h"
@@ -33,15 +33,8 @@ constexpr int kMaxExitCode = 255;
 int failed_jobs(const RunResult& result) {
   int failed = 0;
   for (const auto& vm : result.vms)
-    for (const auto& job : vm.jobs) {
-      const auto bad = [](const JobResult& one) {
-        bool errors = !one.failure.empty() || one.abandoned > 0;
-        for (const auto& op : one.ops) errors |= op && op->error_count() > 0;
-        return errors;
-      };
-      for (const auto& clone : job.clones) failed += bad(clone);
-      if (job.clones.empty()) failed += bad(job);
-    }
+    for (const auto& job : vm.jobs)
+      for (const auto& clone : job.each_clone()) failed += clone.failed();
   return std::min(failed, kMaxExitCode);
 }
 
@@ -69,23 +62,18 @@ RunResult unmeasured(const SessionEnd& end) {
   return result;
 }
 
-std::string text_of_named(const std::string& path) {
-  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
-  return read_file(path);
-}
-
 Plan make_plan(const FioArguments& arguments, const std::vector<std::string>& argv,
                std::span<const EngineDescription> engines, Diagnostics& diagnostics) {
   ParseOptions options;
   options.allow_unsupported = arguments.allow_unsupported;
   options.path_exists = [](const std::string& path) { return ::access(path.c_str(), F_OK) == 0; };
-  Plan plan = make_fio_plan(arguments, argv, engines, text_of_named, options, diagnostics);
+  Plan plan = make_fio_plan(arguments, argv, engines, text_of_job_file, options, diagnostics);
   if (arguments.warnings_fatal && diagnostics.has_warnings())
     throw UsageError(diagnostics.render(Severity::kWarning),
                      "without --warnings-fatal they are "
                      "warnings");
   diagnostics.throw_if_errors();
-  plan.seed = uint64_t{std::random_device{}()} << 32 | std::random_device{}();
+  plan.seed = fresh_seed();
   plan.ceph = resolve_ceph_target({});
   return plan;
 }
@@ -121,20 +109,13 @@ void tell_help() {
   CLI::App app{"fio's command line, run natively: jobs of --name sections and of job files.",
                "cephmark fio"};
   app.footer("Job options of engines: cephmark fio --enghelp=ENGINE");
-  const auto add = [&](std::string_view name, std::string_view value, std::string_view help,
-                       const char* group) {
-    const std::string dashed = fmt::format("--{}", name), text(help);
-    CLI::Option* option = value.empty() ? app.add_flag(dashed) : app.add_option(dashed);
-    option->description(text);
-    if (!value.empty()) option->type_name(std::string(value))->expected(1);
-    option->group(group);
-  };
   for (const FioOptionHelp& option : fio_option_help())
-    add(option.name, option.value, option.help, option.ours ? "Not fio's" : "fio's own options");
+    describe_option(app, option.name, option.value, option.help,
+                    option.ours ? "Not fio's" : "fio's own options");
   for (const CoreOption& option : core_options())
     if (option.name != "name")
-      add(option.name, option.kind == CoreOption::Kind::kFlag ? "" : "VALUE", option.help,
-          "Job options");
+      describe_option(app, option.name, option.kind == OptionKind::kFlag ? "" : "VALUE",
+                      option.help, "Job options");
   if (!describe_to_reader(app)) std::cout << fio_help();
 }
 

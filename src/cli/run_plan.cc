@@ -14,10 +14,9 @@
 namespace cephmark {
 namespace {
 
-std::string text_of_job_file(const std::string& path) {
-  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+std::string text_of_first_argument(const std::string& path) {
   try {
-    return read_file(path);
+    return text_of_job_file(path);
   } catch (const Error& error) {
     throw UsageError(error.what(),
                      "the job file is the first argument: cephmark run JOBFILE --vms 4");
@@ -59,7 +58,7 @@ LoadedJobFile load_job_file(const std::string& path, const RunOptions& options,
   parse.path_exists = [](const std::string& name) { return ::access(name.c_str(), F_OK) == 0; };
   const std::string name = path == "-" ? "standard input" : path;
   LoadedJobFile file;
-  file.text = text_of_job_file(path);
+  file.text = text_of_first_argument(path);
   auto sections = lex_job_file(file.text, name, parse.access, diagnostics);
   add_overrides(sections, options);
   file.parsed = make_job_file(std::move(sections), name, engines, diagnostics, parse);
@@ -88,6 +87,11 @@ std::string title_of(const RunOptions& options) {
 }
 
 }  // namespace
+
+std::string text_of_job_file(const std::string& path) {
+  if (path == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
+  return read_file(path);
+}
 
 Plan make_run_plan(const RunOptions& options, const std::vector<std::string>& argv,
                    Diagnostics& diagnostics) {

@@ -10,6 +10,9 @@
 
 namespace cephmark {
 
+/// A job file's text; "-": standard input. Throws Error.
+std::string text_of_job_file(const std::string& path);
+
 /// Parses the job files and makes the plan. All mistakes are thrown as one UsageError; warnings
 /// stay in the plan and in `diagnostics`.
 Plan make_run_plan(const RunOptions& options, const std::vector<std::string>& argv,

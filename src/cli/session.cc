@@ -130,11 +130,8 @@ class RunSession {
   std::string whose() const {
     const JobSpec* job = first_ceph_job(plan_);
     if (!job) return "";
-    const auto option = [&](const char* name, const char* otherwise) -> std::string {
-      const auto found = job->engine_options.find(name);
-      return found == job->engine_options.end() ? otherwise : found->second;
-    };
-    const std::string image = option("rbdname", ""), pool = option("pool", "rbd");
+    const std::string image = job->engine_option("rbdname"),
+                      pool = job->engine_option("pool", "rbd");
     const std::string first = image.empty()                          ? "pool " + pool
                               : image.find('/') != std::string::npos ? image
                                                                      : pool + "/" + image;
@@ -361,9 +358,9 @@ class RunSession {
     if (const int code = SignalWatcher::exit_code()) return code;
     if (result_.stop_reason.rfind("guard", 0) == 0) return static_cast<int>(ExitCode::kEnvironment);
     if (!result_.error.empty()) return static_cast<int>(ExitCode::kEnvironment);
-    bool failed = result_.error_count() > 0 || result_.must_exit_hard;
+    bool failed = result_.must_exit_hard;
     for (const VmResult& vm : result_.vms)
-      for (const JobResult& job : vm.jobs) failed |= !job.failure.empty() || job.abandoned > 0;
+      for (const JobResult& job : vm.jobs) failed |= job.failed();
     return static_cast<int>(failed ? ExitCode::kIoErrors : ExitCode::kOk);
   }
 

@@ -8,10 +8,10 @@
 #include <cerrno>
 #include <cstdlib>
 #include <iostream>
-#include <random>
 #include <string_view>
 
 #include "base/error.h"
+#include "base/rng.h"
 #include "base/time.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
@@ -77,13 +77,10 @@ void describe_options() {
                "cephmark sysbench"};
   for (const SysbenchOptionHelp& option : sysbench_option_help()) {
     if (option.name == "help") continue;  // every CLI::App has it
-    const std::string dashed = fmt::format("--{}", option.name);
-    CLI::Option* added = option.value.empty() ? app.add_flag(dashed) : app.add_option(dashed);
-    added->description(option.help);
-    if (!option.value.empty()) added->type_name(option.value)->expected(1);
-    added->group(option.is_ours   ? "Not sysbench's"
-                 : option.is_file ? "Options of fileio"
-                                  : "Options of all tests");
+    describe_option(app, option.name, option.value, option.help,
+                    option.is_ours   ? "Not sysbench's"
+                    : option.is_file ? "Options of fileio"
+                                     : "Options of all tests");
   }
   if (!describe_to_reader(app)) say(sysbench_help());
 }
@@ -98,7 +95,7 @@ int run(const SysbenchArguments& arguments, const std::vector<std::string>& argv
   check_sysbench_files(arguments.file);
   say("Initializing worker threads...\n\n");
   Plan plan = make_sysbench_plan(arguments, argv);
-  if (plan.seed == 0) plan.seed = uint64_t{std::random_device{}()} << 32 | std::random_device{}();
+  if (plan.seed == 0) plan.seed = fresh_seed();
   SessionOptions session;
   session.quiet = true;  // --report-interval is sysbench's way
   session.keep_files = true;

@@ -12,42 +12,24 @@
 namespace cephmark {
 namespace {
 
-const char* kind_text(CoreOption::Kind kind) {
+const char* kind_text(OptionKind kind) {
   switch (kind) {
-    case CoreOption::Kind::kText:
+    case OptionKind::kText:
       return "text";
-    case CoreOption::Kind::kInteger:
+    case OptionKind::kInteger:
       return "whole number";
-    case CoreOption::Kind::kSize:
+    case OptionKind::kSize:
       return "size (k, m, g, t)";
-    case CoreOption::Kind::kTime:
+    case OptionKind::kTime:
       return "time (us, ms, s, m, h, d)";
-    case CoreOption::Kind::kBool:
+    case OptionKind::kBool:
       return "0 or 1";
-    case CoreOption::Kind::kFlag:
+    case OptionKind::kFlag:
       return "flag, alone or 0 or 1";
-    case CoreOption::Kind::kChoice:
+    case OptionKind::kChoice:
       return "one word of several";
-    case CoreOption::Kind::kList:
+    case OptionKind::kList:
       return "list";
-  }
-  return "";
-}
-
-const char* kind_text(EngineOption::Kind kind) {
-  switch (kind) {
-    case EngineOption::Kind::kText:
-      return "text";
-    case EngineOption::Kind::kInteger:
-      return "whole number";
-    case EngineOption::Kind::kSize:
-      return "size (k, m, g, t)";
-    case EngineOption::Kind::kBool:
-      return "0 or 1";
-    case EngineOption::Kind::kFlag:
-      return "flag, alone or 0 or 1";
-    case EngineOption::Kind::kChoice:
-      return "one word of several";
   }
   return "";
 }

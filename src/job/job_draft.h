@@ -52,7 +52,7 @@ struct OptionInput {
 /// A core option that cephmark honours: fio's name, how it is applied and what its effective value
 /// is.
 struct CoreOption {
-  enum class Kind : uint8_t { kText, kInteger, kSize, kTime, kBool, kFlag, kChoice, kList };
+  using Kind = OptionKind;
   std::string_view name;
   std::string_view alias;  ///< "" when there is none
   Kind kind = Kind::kText;

@@ -62,42 +62,24 @@ All of these are warned about where they are likely not meant.
 
 )";
 
-std::string_view kind_name(CoreOption::Kind kind) {
+std::string_view kind_name(OptionKind kind) {
   switch (kind) {
-    case CoreOption::Kind::kText:
+    case OptionKind::kText:
       return "text";
-    case CoreOption::Kind::kInteger:
+    case OptionKind::kInteger:
       return "number";
-    case CoreOption::Kind::kSize:
+    case OptionKind::kSize:
       return "size";
-    case CoreOption::Kind::kTime:
+    case OptionKind::kTime:
       return "time";
-    case CoreOption::Kind::kBool:
+    case OptionKind::kBool:
       return "0 or 1";
-    case CoreOption::Kind::kFlag:
+    case OptionKind::kFlag:
       return "flag";
-    case CoreOption::Kind::kChoice:
+    case OptionKind::kChoice:
       return "word";
-    case CoreOption::Kind::kList:
+    case OptionKind::kList:
       return "list";
-  }
-  return "";
-}
-
-std::string_view kind_name(EngineOption::Kind kind) {
-  switch (kind) {
-    case EngineOption::Kind::kText:
-      return "text";
-    case EngineOption::Kind::kInteger:
-      return "number";
-    case EngineOption::Kind::kSize:
-      return "size";
-    case EngineOption::Kind::kBool:
-      return "0 or 1";
-    case EngineOption::Kind::kFlag:
-      return "flag";
-    case EngineOption::Kind::kChoice:
-      return "word";
   }
   return "";
 }

@@ -10,12 +10,15 @@
 
 namespace cephmark {
 
+/// How an option's value is read.
+enum class OptionKind : uint8_t { kText, kInteger, kSize, kTime, kBool, kFlag, kChoice, kList };
+
 /// One engine option: validated by kind and range, stored as canonical text in
 /// JobSpec::engine_options.
 struct EngineOption {
-  enum class Kind : uint8_t { kText, kInteger, kSize, kBool, kFlag, kChoice };
-  std::string_view name;   ///< fio's name
-  std::string_view alias;  ///< "" when there is none
+  using Kind = OptionKind;  ///< but for kTime and kList
+  std::string_view name;    ///< fio's name
+  std::string_view alias;   ///< "" when there is none
   Kind kind = Kind::kText;
   std::string_view default_value;  ///< "" : none
   bool required = false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/spelling.h"
 #include "job/known_options.h"
 #include "job/option_setters.h"
@@ -345,6 +346,9 @@ void SectionBuilder::apply_engine_option(const EngineOption& row, const OptionIn
       value = std::to_string(reading.value);
       break;
     }
+    case Kind::kTime:
+    case Kind::kList:
+      CEPHMARK_CHECK(false, "engines have no options of this kind");
   }
   draft.spec.engine_options[std::string(row.name)] = value;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/time.h"
+#include "stats/summary.h"
 
 namespace cephmark {
 namespace {
@@ -74,11 +75,8 @@ Samples spread(const std::vector<double>& values) {
   all.count = values.size();
   all.min = *std::min_element(values.begin(), values.end());
   all.max = *std::max_element(values.begin(), values.end());
-  double sum = 0, squares = 0;
-  for (const double value : values) sum += value;
-  all.mean = sum / static_cast<double>(all.count);
-  for (const double value : values) squares += (value - all.mean) * (value - all.mean);
-  if (all.count > 1) all.deviation = std::sqrt(squares / static_cast<double>(all.count - 1));
+  all.mean = mean(values);
+  all.deviation = sample_stddev(values);
   return all;
 }
 

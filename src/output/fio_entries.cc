@@ -21,8 +21,7 @@ FioEntries::FioEntries(const RunResult& result, int vm) {
         entries_.push_back({figures_of_counts(result, one.vm, counts, of), of});
       };
       if (!spec.group_reporting) {
-        for (const auto& clone : job.clones) add(clone, 1);
-        if (job.clones.empty()) add(job, members);
+        for (const auto& clone : job.each_clone()) add(clone, job.clones.empty() ? members : 1);
         continue;
       }
       const auto [place, first] = groups.try_emplace({one.vm, spec.group});

@@ -2,24 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+
+#include "base/units.h"
+#include "stats/summary.h"
 
 namespace cephmark {
 namespace {
 
-constexpr double kMiBytes = 1024.0 * 1024.0;
+constexpr double kMiBytes = kMiB;
 /// A tick comes a little early or late; what is shorter is the rest after the last whole second.
 constexpr int64_t kWholeSecond_ns = 950'000'000;
 
 RadosBenchSpread spread_of(const std::vector<double>& values) {
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  RadosBenchSpread spread{0, *low, *high};
-  if (values.size() < 2) return spread;
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / values.size();
-  double squares = 0;
-  for (double value : values) squares += (value - mean) * (value - mean);
-  spread.stddev = std::sqrt(squares / (values.size() - 1));
-  return spread;
+  return {sample_stddev(values), *low, *high};
 }
 
 }  // namespace

@@ -7,12 +7,13 @@
 #include <cmath>
 #include <vector>
 
+#include "base/units.h"
 #include "output/sysbench_histogram.h"
 
 namespace cephmark {
 namespace {
 
-constexpr double kBytesPerMiB = 1024.0 * 1024.0;
+constexpr double kBytesPerMiB = kMiB;
 /// Ticks come about each second: an interval is through when this share of it is.
 constexpr double kNearly = 0.9;
 
@@ -43,10 +44,8 @@ Thread thread_of(const JobResult& lane) {
 std::vector<Thread> threads_of(const RunResult& result) {
   std::vector<Thread> threads;
   for (const VmResult& vm : result.vms)
-    for (const JobResult& job : vm.jobs) {
-      for (const JobResult& clone : job.clones) threads.push_back(thread_of(clone));
-      if (job.clones.empty()) threads.push_back(thread_of(job));
-    }
+    for (const JobResult& job : vm.jobs)
+      for (const JobResult& clone : job.each_clone()) threads.push_back(thread_of(clone));
   return threads;
 }
 

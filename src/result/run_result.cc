@@ -63,6 +63,16 @@ const OpResult* JobResult::find(Op kind) const {
   return slot ? &*slot : nullptr;
 }
 
+bool JobResult::failed() const {
+  bool bad = !failure.empty() || abandoned > 0;
+  for (const auto& op : ops) bad |= op && op->error_count() > 0;
+  return bad;
+}
+
+std::span<const JobResult> JobResult::each_clone() const {
+  return clones.empty() ? std::span<const JobResult>(this, 1) : std::span<const JobResult>(clones);
+}
+
 int64_t JobResult::measured_ns() const {
   int64_t sum = 0;
   for (const auto& phase : phases)

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -84,6 +85,10 @@ struct JobResult {
 
   OpResult& op(Op kind);  ///< made at first use
   const OpResult* find(Op kind) const;
+  /// It could not run, some of its I/O failed, or some never came back.
+  bool failed() const;
+  /// Each clone by itself where they were kept apart, else the job as a whole.
+  std::span<const JobResult> each_clone() const;
   int64_t measured_ns() const;  ///< total length of its kMeasure spans
   /// Adds what ran beside it: counts and histograms; spans are joined by kind and stage. Not the
   /// clones.
