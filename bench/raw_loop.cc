@@ -102,7 +102,7 @@ int run_io_uring(const std::string& path, unsigned depth, int64_t seconds) {
   const auto submit = [&](uint64_t slot) {
     io_uring_sqe* entry = io_uring_get_sqe(&ring);
     io_uring_prep_read(entry, 0, buffers + slot * kBlock, kBlock, rng.below(blocks) * kBlock);
-    entry->flags |= IOSQE_FIXED_FILE | IOSQE_ASYNC;
+    entry->flags |= IOSQE_FIXED_FILE;
     entry->user_data = slot;
   };
   const Start start;

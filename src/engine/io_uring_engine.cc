@@ -4,9 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/falloc.h>
-#include <sys/uio.h>
 
-#include <cerrno>
 #include <charconv>
 
 #include "base/error.h"
@@ -63,19 +61,9 @@ bool flag(const JobSpec* job, const char* name, bool otherwise = false) {
   return number(job, name, otherwise) != 0;
 }
 
-// True for files that the kernel cannot read without perhaps sleeping (tmpfs): it hands each I/O to
-// a worker of its own after a try that is bound to fail. Saying so at once spares the try, a tenth
-// of the CPU time of such an I/O.
-bool always_goes_to_a_worker(int fd) {
-  char byte = 0;
-  const iovec vector{&byte, 1};
-  return preadv2(fd, &vector, 1, 0, RWF_NOWAIT) < 0 && errno == EOPNOTSUPP;
-}
-
 struct QueueFile {
   int fd = -1;
   int registered = -1;
-  bool to_worker = false;
 };
 
 class IoUringQueue : public IoQueue {
@@ -86,9 +74,7 @@ class IoUringQueue : public IoQueue {
         is_block_device_(is_block_device),
         data_only_(setup.job && setup.job->fdatasync > 0),
         async_every_(number(setup.job, "force_async")) {
-    for (int fd : fds)
-      files_.push_back(
-          {fd, port.register_file(fd), async_every_ == 0 && always_goes_to_a_worker(fd)});
+    for (int fd : fds) files_.push_back({fd, port.register_file(fd)});
     fixed_buffers_ = flag(setup.job, "fixedbufs") && !setup.buffers.empty();
     if (fixed_buffers_) first_buffer_ = port.register_buffers(setup.buffers);
   }
@@ -145,7 +131,7 @@ class IoUringQueue : public IoQueue {
             request.offset, request.length);
         break;
     }
-    bool to_worker = file.to_worker;
+    bool to_worker = false;
     if (async_every_ != 0 && ++prepared_ == async_every_) {
       prepared_ = 0;
       to_worker = true;
