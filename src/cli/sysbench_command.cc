@@ -1,20 +1,16 @@
 // cephmark sysbench: sysbench's fileio test by its own command line, texts and exit codes. What is
 // better than sysbench's is told in docs/sysbench.md.
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstdlib>
 #include <iostream>
-#include <string_view>
 
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/time.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/real_program.h"
 #include "cli/session.h"
 #include "compat/sysbench_arguments.h"
 #include "compat/sysbench_files.h"
@@ -26,49 +22,13 @@ namespace {
 
 constexpr int kSysbenchFailure = 1;
 constexpr int kFirstSignalCode = 128;
-/// Set for the program that a run is handed to: another copy of this one must not hand it back.
-constexpr const char* kHandedOver = "CEPHMARK_SYSBENCH_HANDED_OVER";
 
 void say(const std::string& text) {
   std::cout << text << std::flush;
 }
 
-/// The first program of that name on PATH that is not this one under another name.
-std::string real_program(const std::string& name) {
-  struct stat own {};
-  if (::stat("/proc/self/exe", &own) != 0) return "";
-  const char* path = std::getenv("PATH");
-  std::string_view rest = path ? path : "/usr/bin:/bin";
-  while (true) {
-    const auto colon = rest.find(':');
-    const std::string_view directory = rest.substr(0, colon);
-    std::string file =
-        fmt::format("{}/{}", directory.empty() ? std::string_view(".") : directory, name);
-    struct stat facts {};
-    if (::stat(file.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
-        ::access(file.c_str(), X_OK) == 0 &&
-        (facts.st_dev != own.st_dev || facts.st_ino != own.st_ino))
-      return file;
-    if (colon == std::string_view::npos) return "";
-    rest.remove_prefix(colon + 1);
-  }
-}
-
 int become_real_sysbench(const std::vector<std::string>& argv) {
-  if (std::getenv(kHandedOver))
-    throw Error("the sysbench on PATH is cephmark, too, and only the fileio test is done here",
-                "put the real sysbench before it on PATH");
-  const std::string program = real_program("sysbench");
-  if (program.empty())
-    throw Error("only sysbench's fileio test is done here, and there is no other sysbench on PATH",
-                "install sysbench for its other tests");
-  std::vector<char*> words;
-  for (const std::string& word : argv) words.push_back(const_cast<char*>(word.c_str()));
-  words.push_back(nullptr);
-  std::cout.flush();
-  ::setenv(kHandedOver, "1", 1);
-  ::execv(program.c_str(), words.data());
-  throw Error(fmt::format("cannot start {}: {}", program, errno_text(errno)));
+  become_real_program("sysbench", argv, "only sysbench's fileio test is done here");
 }
 
 // For completion and the man page.
