@@ -21,7 +21,7 @@ import tempfile
 import time
 
 from contender import (BenchError, Counts, FleetSample, Sample, cephmark_counts, fio_counts, first_io_of_fio_logs,
-                       instructions, raw_counts)
+                       instructions, raw_counts, sysbench_counts)
 from report import Row, Table, write_document
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -106,7 +106,7 @@ class Bench:
         for label, theirs in samples.items():
             if label == "cephmark":
                 continue
-            loops = all(s.loop_cpu_per_io_ns is not None for s in theirs)
+            loops = all(s.loop_cpu_per_io_ns is not None for s in theirs + samples["cephmark"])
             cost = (lambda s: s.loop_cpu_per_io_ns) if loops else (lambda s: s.cpu_per_io_ns)
             self.table.add_ratio(name, label, [cost(s) for s in samples["cephmark"]], [cost(s) for s in theirs],
                                  targets.get(label))
@@ -160,6 +160,33 @@ class Bench:
             self.cpu_rows("psync, 4k randread, tmpfs", {"bare pread loop": 1.07},
                           {"cephmark": self.cephmark(job), "bare pread loop": self.raw("pread", path, self.seconds()),
                            "fio": self.fio(job)})
+
+    def sysbench(self):
+        """Beside the real sysbench on the files that it made, and on one file beside the bare loop."""
+        for files, others in ((1, ("bare pread loop", "sysbench")), (16, ("sysbench",))):
+            with self.sysbench_files(files) as directory:
+                words = (f"--file-num={files} --file-total-size=1G --file-block-size=4K --file-test-mode=rndrd "
+                         f"--rand-type=uniform --time={self.seconds()} run")
+                contenders = {"cephmark": f"{self.binary} sysbench", "sysbench": "sysbench"}
+                samples = {label: (lambda argv=["sh", "-c", f"cd {directory} && exec {program} fileio {words}"]:
+                                   Sample(argv, self.environment, sysbench_counts, 300))
+                           for label, program in contenders.items()}
+                samples["bare pread loop"] = self.raw("pread", directory / "test_file.0", self.seconds())
+                self.cpu_rows(f"sysbench fileio rndrd, 4k, {files} file{'s' if files > 1 else ''}, tmpfs",
+                              {"bare pread loop": 1.07, "sysbench": 1.0},
+                              {label: samples[label] for label in ("cephmark", *others)})
+
+    @contextlib.contextmanager
+    def sysbench_files(self, count):
+        directory = pathlib.Path(tempfile.mkdtemp(prefix="cephmark-bench-", dir="/dev/shm"))
+        try:
+            if shutil.disk_usage(directory).free < 2 << 30:
+                raise BenchError("/dev/shm has less than 2 GiB free")
+            subprocess.run(["sysbench", "fileio", f"--file-num={count}", "--file-total-size=1G", "prepare"],
+                           cwd=directory, check=True, stdout=subprocess.DEVNULL)
+            yield directory
+        finally:
+            shutil.rmtree(directory, ignore_errors=True)
 
     def aio(self):
         with self.file_in_memory() as path:
@@ -275,7 +302,7 @@ class Bench:
         shutil.rmtree(self.scratch, ignore_errors=True)
 
 
-WORKS = ("null", "instructions", "psync", "aio", "rbd", "fleet", "many")
+WORKS = ("null", "instructions", "psync", "sysbench", "aio", "rbd", "fleet", "many")
 RBD_RUNS = 7  # a cluster on the same CPUs makes for the widest spreads
 
 

@@ -37,6 +37,11 @@ def raw_counts(text):
     return Counts(document["ios"], document["seconds"], document["cpu_seconds"], document["start_wall_s"])
 
 
+def sysbench_counts(text):
+    return Counts(int(re.search(r"number of events: +(\d+)", text).group(1)),
+                  float(re.search(r"total time: +([\d.]+)s", text).group(1)))
+
+
 def fio_counts(text):
     document = json.loads(text[text.index("{"):])
     ios = sum(job[op]["total_ios"] for job in document["jobs"] for op in ("read", "write"))

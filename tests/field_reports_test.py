@@ -8,6 +8,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 REPORTS = {
+    "FIL": range(1, 7),
     "PAR": range(1, 10),
     "NUM": [1, 2, 3, 4, 5, 6, 8, 9, 11, 12],
     "HNG": [1, 3, 5],
@@ -18,7 +19,7 @@ REPORTS = {
 # A test begins with one of these; a comment counts from the end of the test before it to its own last line.
 TEST = re.compile(r"^(TEST(_[FP])?\(|    def test_)")
 COMMENT = re.compile(r"(//|#)(.*)$")
-ID = re.compile(r"\b(?:PAR|NUM|HNG|RBD|SAF|USE)-\d\d\b")
+ID = re.compile(r"\b(?:FIL|PAR|NUM|HNG|RBD|SAF|USE)-\d\d\b")
 
 
 def ids_named(path):

@@ -45,14 +45,9 @@ void describe_options() {
   if (!describe_to_reader(app)) say(sysbench_help());
 }
 
-int run(const SysbenchArguments& arguments, const std::vector<std::string>& argv, bool is_link) {
-  if (const auto reason = not_run_yet(arguments)) {
-    // A script that calls sysbench gets what it asks for; a person is told.
-    if (is_link && !real_program("sysbench").empty()) return become_real_sysbench(argv);
-    throw SysbenchRefusal(*reason, SysbenchRefusal::Place::kStderr);
-  }
+int run(const SysbenchArguments& arguments, const std::vector<std::string>& argv) {
   say(sysbench_banner() + "\n" + sysbench_run_header(arguments));
-  check_sysbench_files(arguments.file);
+  check_sysbench_files(arguments);
   say("Initializing worker threads...\n\n");
   Plan plan = make_sysbench_plan(arguments, argv);
   if (plan.seed == 0) plan.seed = fresh_seed();
@@ -65,6 +60,7 @@ int run(const SysbenchArguments& arguments, const std::vector<std::string>& argv
   report.histogram = arguments.histogram;
   report.percentile = arguments.percentile;
   report.report_interval_ns = arguments.report_interval_s * kNsPerSecond;
+  report.tell_mismatch = sysbench_mismatch_text;
   OutputSet outputs(make_sysbench_report(std::cout, report));
   const SessionEnd end = run_session(std::move(plan), session, outputs);
   const bool signalled = end.exit_code > kFirstSignalCode;
@@ -81,8 +77,7 @@ int tell(const SysbenchRefusal& refusal) {
   return kSysbenchFailure;
 }
 
-int carry_out(const SysbenchArguments& arguments, const std::vector<std::string>& argv,
-              bool is_link) {
+int carry_out(const SysbenchArguments& arguments, const std::vector<std::string>& argv) {
   switch (arguments.action) {
     case SysbenchAction::kOtherTest:
       return become_real_sysbench(argv);
@@ -105,7 +100,7 @@ int carry_out(const SysbenchArguments& arguments, const std::vector<std::string>
       return 0;
     case SysbenchAction::kRun:
       check_sysbench_run(arguments);
-      return run(arguments, argv, is_link);
+      return run(arguments, argv);
   }
   return kSysbenchFailure;
 }
@@ -120,7 +115,7 @@ int sysbench(const std::vector<std::string>& argv, bool is_link) {
     warn();
     warnings.clear();
     arguments.compat |= is_link;
-    const int code = carry_out(arguments, argv, is_link);
+    const int code = carry_out(arguments, argv);
     if (!std::cout.flush()) throw Error("the output could not be written whole");
     return code;
   } catch (const SysbenchRefusal& refusal) {

@@ -21,6 +21,8 @@ using Option = SysbenchOption;
 using Group = SysbenchOption::Group;
 using namespace sysbench_kinds;
 
+constexpr uint64_t kLeastCheckedBlock = 13;  ///< a byte, its checksum and its offset
+
 [[noreturn]] void fatal(const std::string& text) {
   throw SysbenchRefusal("FATAL: " + text, Place::kStdoutBanner);
 }
@@ -136,6 +138,17 @@ struct Setter {
                           Place::kStderr);
   }
   void operator()(ExtraFlags) const { set_extra_flags(text(), out.file); }
+  void operator()(Preset) const {
+    for (const std::string& word : list_of(text())) {
+      if (word == "direct")
+        out.preset_direct = true;
+      else if (word == "incompressible")
+        out.payload = "random";
+      else
+        throw SysbenchRefusal(fmt::format("--preset={}: there are direct and incompressible", word),
+                              Place::kStderr);
+    }
+  }
 };
 
 struct SysbenchWord {
@@ -203,8 +216,6 @@ void check_files(const Files& file) {
         fmt::format("Invalid value for file-total-size: {} is less than a byte for each of {} "
                     "files",
                     file.total_bytes, file.num));
-  if (file.sync + file.dsync > 1)
-    fatal("Invalid value for file-extra-flags: sync and dsync exclude each other");
 }
 
 SysbenchAction action_of(const std::string& command) {
@@ -283,6 +294,7 @@ SysbenchArguments parse_sysbench_arguments(const std::vector<std::string>& argv,
     return out;
   }
   apply(words, true, out, warnings);
+  out.file.direct |= out.preset_direct;
   if (names.size() < 2)
     throw SysbenchRefusal(
         "The 'fileio' test requires a command argument. See 'sysbench fileio help'",
@@ -311,7 +323,15 @@ void check_sysbench_run(const SysbenchArguments& arguments) {
     fatal(fmt::format("Invalid value for file-merged-requests: {}.", file.merged_requests));
   if (file.io() == SysbenchIo::kAsync && file.async_backlog <= 0)
     fatal(fmt::format("Invalid value of file-async-backlog: {}", file.async_backlog));
-  if (file.block_bytes > file.file_bytes())
+  if (arguments.validate && file.block_bytes < kLeastCheckedBlock)
+    fatal(fmt::format("--validate needs blocks of {} bytes or more", kLeastCheckedBlock));
+  if (arguments.rand_type == "pareto" &&
+      (arguments.rand_pareto_h <= 0 || arguments.rand_pareto_h >= 1))
+    fatal("--rand-pareto-h takes a number between 0 and 1");
+  // A sequential run reads and writes what there is.
+  const bool whole_blocks =
+      file.mode() >= SysbenchMode::kRndRd || file.direct || arguments.validate;
+  if (whole_blocks && file.block_bytes > file.file_bytes())
     fatal(fmt::format("Block size {} is larger than a file of {}: nothing can be done in it",
                       sysbench_size_text(file.block_bytes), sysbench_size_text(file.file_bytes())));
 }

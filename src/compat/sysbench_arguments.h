@@ -72,6 +72,7 @@ struct SysbenchArguments {
   bool compat = false;            ///< its text letter by letter, nothing added
   std::string layout = "1.0";     ///< or "1.1"
   std::string payload = "zeros";  ///< or "random"
+  bool preset_direct = false;
 };
 
 /// A command line that sysbench would not take: which stream gets the message, and what is told
@@ -97,8 +98,7 @@ class SysbenchRefusal : public UsageError {
 SysbenchArguments parse_sysbench_arguments(const std::vector<std::string>& argv,
                                            std::vector<std::string>& warnings);
 
-/// Checks what only `run` looks at: mode, ratio, I/O mode, and what is not there yet, which is
-/// refused by name. Throws SysbenchRefusal.
+/// Checks what only `run` looks at: mode, ratio, I/O mode. Throws SysbenchRefusal.
 void check_sysbench_run(const SysbenchArguments& arguments);
 
 /// "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)": the first line of all that sysbench prints.

@@ -15,8 +15,12 @@
 
 #include "base/error.h"
 #include "base/fd.h"
-#include "base/rng.h"
 #include "base/time.h"
+#include "fleet/file_state.h"
+#include "fleet/image_state.h"
+#include "fleet/safety_table.h"
+#include "workload/checked_block.h"
+#include "workload/payload.h"
 
 namespace cephmark {
 namespace {
@@ -44,35 +48,11 @@ bool size_of_file(const std::string& name, uint64_t& bytes) {
   return true;
 }
 
-uint32_t crc32(std::span<const unsigned char> bytes) {
-  static const auto kTable = [] {
-    std::array<uint32_t, 256> table{};
-    for (uint32_t i = 0; i < 256; ++i) {
-      uint32_t value = i;
-      for (int bit = 0; bit < 8; ++bit) value = value & 1 ? 0xedb88320u ^ (value >> 1) : value >> 1;
-      table[i] = value;
-    }
-    return table;
-  }();
-  uint32_t crc = ~uint32_t{0};
-  for (const unsigned char byte : bytes) crc = kTable[(crc ^ byte) & 0xff] ^ (crc >> 8);
-  return ~crc;
-}
-
-void fill_random(std::span<unsigned char> bytes, Rng& rng) {
-  while (!bytes.empty()) {
-    const uint64_t word = rng.next();
-    const size_t part = std::min(sizeof word, bytes.size());
-    std::memcpy(bytes.data(), &word, part);
-    bytes = bytes.subspan(part);
-  }
-}
-
 /// The file is written from `from` on in whole blocks, until its prepared size.
 class FileFiller {
  public:
   FileFiller(const SysbenchArguments& arguments, uint64_t seed)
-      : arguments_(arguments), rng_(seed) {
+      : arguments_(arguments), payload_(contents_of(arguments), seed) {
     const uint64_t block = arguments.file.block_bytes;
     const uint64_t chunk = std::max<uint64_t>(1, kChunkBytes / block) * block;
     memory_.resize(chunk + kAlignment);
@@ -113,51 +93,81 @@ class FileFiller {
  private:
   static constexpr uintptr_t kAlignment = 4096;
 
-  void put_contents(std::span<unsigned char> part, uint64_t at) {
+  static JobSpec contents_of(const SysbenchArguments& arguments) {
+    JobSpec job;
+    job.checked_blocks = arguments.validate;
+    return job;
+  }
+
+  void put_contents(std::span<std::byte> part, uint64_t at) {
+    if (!arguments_.validate && arguments_.payload == "zeros") return;
     const uint64_t block = arguments_.file.block_bytes;
-    if (arguments_.validate) {
-      for (uint64_t i = 0; i < part.size(); i += block)
-        fill_validated_block(part.subspan(i, block), at + i, rng_.next());
-    } else if (arguments_.payload == "random") {
-      fill_random(part, rng_);
-    }
+    for (uint64_t i = 0; i < part.size(); i += block) payload_.fill(part.subspan(i, block), at + i);
   }
 
   const SysbenchArguments& arguments_;
-  Rng rng_;
-  std::vector<unsigned char> memory_;  ///< zeros at first
-  std::span<unsigned char> chunk_;
+  Payload payload_;
+  std::vector<std::byte> memory_;  ///< zeros at first
+  std::span<std::byte> chunk_;
 };
 
 // FIL-06: before the first file is opened.
-void check_descriptors(int files) {
+void check_descriptors(int files, int threads) {
   struct rlimit limit {};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  const uint64_t need = static_cast<uint64_t>(files) + kSpareDescriptors;
+  const uint64_t others = kSpareDescriptors + static_cast<uint64_t>(threads);
+  const uint64_t need = static_cast<uint64_t>(files) + others;
   if (limit.rlim_cur >= need) return;
   const rlim_t had = limit.rlim_cur;
   limit.rlim_cur = std::min<rlim_t>(need, limit.rlim_max);
   if (limit.rlim_cur >= need && ::setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
   throw Error(fmt::format("FATAL: Too many open files: {} files are needed, and the limit of this "
                           "process is {} descriptors ({} of them for other uses)",
-                          files, std::max(had, limit.rlim_max), kSpareDescriptors),
+                          files, std::max(had, limit.rlim_max), others),
               fmt::format("raise it with ulimit -n {}, or use fewer files with --file-num", need));
+}
+
+/// sysbench takes direct for the last of its flags: beside another one it is no flag to it.
+void check_flags(const SysbenchArguments& arguments) {
+  const SysbenchFileOptions& file = arguments.file;
+  const int value = (file.sync ? 1 : 0) + (file.dsync ? 2 : 0) + (file.direct ? 4 : 0);
+  if (arguments.compat && value > 4)
+    throw Error(fmt::format("FATAL: Unknown extra flags value: {}", value));
+}
+
+/// What stands under its name may be replaced by a new file: the row "create" of the safety table.
+void check_replaceable(const std::string& name) {
+  const PathState state = examine_path(name);
+  const Decision decision =
+      decide_all(state.kind, state.report.states(), Action::kCreate, TargetGrants{});
+  if (decision.verdict == Verdict::kRefused)
+    throw Error("FATAL: " + explain(name, decision, state.report), std::string(decision.hint));
+}
+
+/// seqwr: all are looked at before the first is removed.
+void make_anew(const SysbenchFileOptions& options) {
+  for (int i = 0; i < options.num; ++i) {
+    uint64_t size = 0;
+    if (size_of_file(sysbench_file_name(i), size)) check_replaceable(sysbench_file_name(i));
+  }
+  for (int i = 0; i < options.num; ++i) {
+    const std::string name = sysbench_file_name(i);
+    if (::unlink(name.c_str()) != 0 && errno != ENOENT)
+      fail_with_errno(fmt::format("Cannot remove file '{}'", name), errno);
+    const UniqueFd fd(
+        ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    if (!fd) fail_with_errno(fmt::format("Cannot create file '{}'", name), errno);
+    // Mapped files have their size from the start, the others grow.
+    if (options.io() == SysbenchIo::kMmap &&
+        ::ftruncate(fd.get(), static_cast<off_t>(options.file_bytes())) != 0)
+      fail_with_errno(fmt::format("Cannot enlarge file '{}'", name), errno);
+  }
 }
 
 }  // namespace
 
 std::string sysbench_file_name(int index) {
   return fmt::format("test_file.{}", index);
-}
-
-void fill_validated_block(std::span<unsigned char> block, uint64_t offset, uint64_t seed) {
-  constexpr size_t kTail = sizeof(uint32_t) + sizeof(uint64_t);
-  Rng rng(seed);
-  const auto data = block.first(block.size() - kTail);
-  fill_random(data, rng);
-  const uint32_t checksum = crc32(data);
-  std::memcpy(block.data() + data.size(), &checksum, sizeof checksum);
-  std::memcpy(block.data() + data.size() + sizeof checksum, &offset, sizeof offset);
 }
 
 void prepare_sysbench_files(const SysbenchArguments& arguments, const SysbenchSay& say) {
@@ -176,6 +186,7 @@ void prepare_sysbench_files(const SysbenchArguments& arguments, const SysbenchSa
                     sysbench_size_text(file.block_bytes)));
   say("Creating files for the test...\n");
   say(fmt::format("Extra file open flags: {}\n", sysbench_flags_text(file)));
+  check_flags(arguments);
   const uint64_t seed = arguments.rand_seed != 0 ? static_cast<uint64_t>(arguments.rand_seed)
                                                  : std::random_device{}();
   FileFiller filler(arguments, seed);
@@ -220,19 +231,15 @@ void cleanup_sysbench_files(const SysbenchFileOptions& options, const SysbenchSa
   if (!left.empty()) throw Error(left);
 }
 
-void check_sysbench_files(const SysbenchFileOptions& options) {
-  check_descriptors(options.num);
-  const bool makes = options.mode() == SysbenchMode::kSeqWr;
+void check_sysbench_files(const SysbenchArguments& arguments) {
+  const SysbenchFileOptions& options = arguments.file;
+  check_flags(arguments);
+  check_descriptors(options.num, arguments.threads);
+  if (options.mode() == SysbenchMode::kSeqWr) return make_anew(options);
   for (int i = 0; i < options.num; ++i) {
     const std::string name = sysbench_file_name(i);
     uint64_t size = 0;
-    const bool exists = size_of_file(name, size);
-    if (makes) {
-      if (exists && ::unlink(name.c_str()) != 0)
-        fail_with_errno(fmt::format("Cannot remove file '{}'", name), errno);
-      continue;
-    }
-    if (!exists)
+    if (!size_of_file(name, size))
       throw Error(
           fmt::format("FATAL: Cannot open file '{}' errno = {} ({})\n"
                       "WARNING: Did you forget to run the prepare step?",
@@ -244,6 +251,26 @@ void check_sysbench_files(const SysbenchFileOptions& options) {
                       "--file-num values?",
                       name, sysbench_size_text(size), sysbench_size_text(options.file_bytes())));
   }
+}
+
+std::string sysbench_mismatch_text(const ErrorSample& sample) {
+  const std::string name = sysbench_file_name(static_cast<int>(sample.file));
+  const UniqueFd fd(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  std::vector<std::byte> block(sample.length);
+  if (!fd || ::pread(fd.get(), block.data(), block.size(), static_cast<off_t>(sample.offset)) !=
+                 static_cast<ssize_t>(block.size()))
+    return "";
+  const BlockCheck check = check_block(block, sample.offset);
+  if (check.is_sound) return "";
+  if (check.computed != check.stored)
+    return fmt::format(
+        "FATAL: Checksum mismatch in block with offset: {}\n"
+        "FATAL:     Calculated value: {:#x}    Stored value: {:#x}\n",
+        sample.offset, check.computed, check.stored);
+  return fmt::format(
+      "FATAL: Offset mismatch in block:\n"
+      "FATAL:    Actual offset: {}    Stored offset: {}\n",
+      sample.offset, check.offset);
 }
 
 }  // namespace cephmark

@@ -6,10 +6,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <span>
 #include <string>
 
 #include "compat/sysbench_arguments.h"
+#include "result/run_result.h"
 
 namespace cephmark {
 
@@ -26,14 +26,15 @@ void prepare_sysbench_files(const SysbenchArguments& arguments, const SysbenchSa
 void cleanup_sysbench_files(const SysbenchFileOptions& options, const SysbenchSay& say);
 
 /// Before a run: every file is there and large enough, and the process may open them all. For
-/// seqwr, which writes new files: removes what is there. Throws Error.
-void check_sysbench_files(const SysbenchFileOptions& options);
+/// seqwr, which writes new files: makes them anew, where the safety table lets what is there be
+/// made anew, all or none. Throws Error.
+void check_sysbench_files(const SysbenchArguments& arguments);
+
+/// How a block differs from what its check says, as sysbench tells it; empty where it cannot be
+/// read any more.
+std::string sysbench_mismatch_text(const ErrorSample& sample);
 
 /// "test_file.7".
 std::string sysbench_file_name(int index);
-
-/// Fills a block as `sysbench --validate` wants it: random bytes, their CRC-32, and the block's
-/// offset in its file. `block` must hold at least 13 bytes.
-void fill_validated_block(std::span<unsigned char> block, uint64_t offset, uint64_t seed);
 
 }  // namespace cephmark

@@ -114,6 +114,10 @@ const std::vector<Option>& options() {
       {"payload", "=STRING",
        "what is written {zeros,random}: zeros as sysbench, random cannot be compressed [zeros]",
        Group::kOurs, &Arguments::payload},
+      {"preset", "=[LIST,...]",
+       "what makes a run honest {direct,incompressible}: past the page cache, and --payload=random "
+       "[]",
+       Group::kOurs, Preset{}},
   };
   return kRows;
 }

@@ -24,6 +24,8 @@ struct Refused {
   const char* instead;
 };
 struct ExtraFlags {};
+/// Sets others, whatever is given for them.
+struct Preset {};
 }  // namespace sysbench_kinds
 
 struct SysbenchOption {
@@ -36,7 +38,7 @@ struct SysbenchOption {
       std::variant<Common<int>, Common<int64_t>, Common<double>, Common<bool>, Common<std::string>,
                    File<int>, File<double>, File<bool>, File<std::string>,
                    sysbench_kinds::SizeMember, sysbench_kinds::Ignored, sysbench_kinds::IgnoredFlag,
-                   sysbench_kinds::Refused, sysbench_kinds::ExtraFlags>;
+                   sysbench_kinds::Refused, sysbench_kinds::ExtraFlags, sysbench_kinds::Preset>;
 
   const char* name;
   const char* value;  ///< as sysbench's help shows it, with its '='

@@ -48,76 +48,78 @@ double cdf(const SysbenchArguments& arguments, double x) {
   return special * inside + (1 - special) * mean_of_uniforms_cdf(x, iterations);
 }
 
+void set_pattern(const SysbenchArguments& arguments, JobSpec& job) {
+  const SysbenchFileOptions& file = arguments.file;
+  const SysbenchMode mode = file.mode();
+  job.rw.random = mode >= SysbenchMode::kRndRd;
+  job.rw.reads =
+      mode == SysbenchMode::kSeqRd || mode == SysbenchMode::kRndRd || mode == SysbenchMode::kRndRw;
+  job.rw.writes = mode != SysbenchMode::kSeqRd && mode != SysbenchMode::kRndRd;
+  job.rw.name = std::string(job.rw.random ? "rand" : "") + (!job.rw.writes  ? "read"
+                                                            : !job.rw.reads ? "write"
+                                                                            : "rw");
+  const uint64_t in_file = sysbench_region_bytes(arguments);
+  job.size = {SizeSpec::Kind::kBytes, in_file * static_cast<uint64_t>(file.num)};
+  const uint64_t merged =
+      job.rw.random ? 1 : static_cast<uint64_t>(std::max(1, file.merged_requests));
+  for (BlockSizes& sizes : job.block_sizes)
+    sizes.min_bytes = sizes.max_bytes = std::min(file.block_bytes * merged, in_file);
+  job.file_service_type = FileService::kSequential;
+  // As a float, which sysbench keeps it in: 0.3 is a little more then, and 3 of 10 are less.
+  if (mode == SysbenchMode::kRndRw) job.rw_ratio = static_cast<float>(file.rw_ratio);
+  job.norandommap = true;
+  if (job.rw.random) job.random_distribution.fill(sysbench_distribution(arguments));
+  job.randrepeat = false;
+  if (arguments.rand_seed != 0) job.randseed = static_cast<uint64_t>(arguments.rand_seed);
+}
+
+void set_flushes(const SysbenchFileOptions& file, JobSpec& job) {
+  job.flush_data_only = file.fsync_mode == "fdatasync";
+  if (!job.rw.writes) return;
+  job.flush_each_write = file.fsync_all;
+  if (file.fsync_all) return;
+  job.flush_all = file.fsync_freq;
+  job.end_fsync = file.fsync_end;
+}
+
 JobSpec job_of(const SysbenchArguments& arguments) {
   const SysbenchFileOptions& file = arguments.file;
   JobSpec job;
   job.name = "fileio";
   job.source = "command line";
-  job.ioengine = file.io() == SysbenchIo::kAsync ? "libaio" : "psync";
+  constexpr std::array kEngines = {"psync", "libaio", "mmap"};
+  job.ioengine = kEngines[static_cast<size_t>(file.io())];
   for (int i = 0; i < file.num; ++i) job.filenames.push_back(sysbench_file_name(i));
-  const uint64_t in_file = file.file_bytes() / file.block_bytes * file.block_bytes;
-  job.size = {SizeSpec::Kind::kBytes, in_file * static_cast<uint64_t>(file.num)};
+  job.nrfiles = file.num;
   job.direct = file.direct;
+  job.sync = file.sync ? SyncWrites::kSync : file.dsync ? SyncWrites::kDsync : SyncWrites::kNone;
   job.invalidate = false;  // sysbench reads what the page cache has
-  job.rw.random = true;
-  job.rw.name = "randread";
-  for (BlockSizes& sizes : job.block_sizes) sizes.min_bytes = sizes.max_bytes = file.block_bytes;
-  job.norandommap = true;
-  job.random_distribution.fill(sysbench_distribution(arguments));
-  job.randrepeat = false;
-  if (arguments.rand_seed != 0) job.randseed = static_cast<uint64_t>(arguments.rand_seed);
+  job.grow_files = file.mode() == SysbenchMode::kSeqWr && file.io() != SysbenchIo::kMmap;
+  set_pattern(arguments, job);
+  set_flushes(file, job);
+  job.numjobs = arguments.threads;
+  job.clones_share = true;
+  job.number_ios = static_cast<uint64_t>(arguments.events);
   if (file.io() == SysbenchIo::kAsync) job.iodepth = static_cast<unsigned>(file.async_backlog);
   if (arguments.rate > 0) {
-    // In bytes, since a thread's share may be less than one event.
     job.rate_process = RateProcess::kPoisson;
-    job.rate_bytes_per_s.fill(
-        std::max<uint64_t>(1, static_cast<uint64_t>(arguments.rate) * file.block_bytes /
-                                  static_cast<uint64_t>(arguments.threads)));
+    job.event_rate = static_cast<double>(arguments.rate) / arguments.threads;
   }
   job.ramp_time_ns = arguments.warmup_time_s * kNsPerSecond;
   job.runtime_ns = arguments.time_s > 0 ? arguments.time_s * kNsPerSecond : kEndless_ns;
   job.time_based = arguments.events == 0;
+  job.checked_blocks = arguments.validate;
+  job.zero_buffers = arguments.payload == "zeros" && !arguments.validate;
   return job;
-}
-
-/// Events are dealt to the threads beforehand: the first ones do one more where they do not divide.
-std::vector<JobSpec> jobs_of(const SysbenchArguments& arguments) {
-  JobSpec job = job_of(arguments);
-  job.numjobs = arguments.threads;
-  if (arguments.events == 0) return {job};
-  const auto threads = static_cast<uint64_t>(arguments.threads);
-  const uint64_t each = static_cast<uint64_t>(arguments.events) / threads;
-  const uint64_t more = static_cast<uint64_t>(arguments.events) % threads;
-  std::vector<JobSpec> jobs;
-  const auto add = [&](uint64_t clones, uint64_t events) {
-    if (clones == 0 || events == 0) return;
-    job.numjobs = static_cast<int>(clones);
-    job.number_ios = events;
-    job.io_size = {SizeSpec::Kind::kBytes, events * arguments.file.block_bytes};
-    jobs.push_back(job);
-  };
-  add(more, each + 1);
-  add(threads - more, each);
-  return jobs;
 }
 
 }  // namespace
 
-std::optional<std::string> not_run_yet(const SysbenchArguments& arguments) {
+uint64_t sysbench_region_bytes(const SysbenchArguments& arguments) {
   const SysbenchFileOptions& file = arguments.file;
-  if (file.mode() != SysbenchMode::kRndRd)
-    return fmt::format("--file-test-mode={} is not there yet: rndrd is", file.test_mode);
-  if (file.io() == SysbenchIo::kMmap)
-    return "--file-io-mode=mmap is not there yet: sync and async are";
-  if (file.sync || file.dsync)
-    return "--file-extra-flags=sync and dsync are not there yet: direct is";
-  if (arguments.validate) return "--validate is not there yet in a run: it is in prepare";
-  if (arguments.events > 0 && arguments.warmup_time_s > 0)
-    return "--warmup-time together with --events is not there yet";
-  if (arguments.rand_type == "pareto" &&
-      (arguments.rand_pareto_h <= 0 || arguments.rand_pareto_h >= 1))
-    return "--rand-pareto-h takes a number between 0 and 1";
-  return std::nullopt;
+  const bool whole_blocks =
+      file.mode() >= SysbenchMode::kRndRd || file.direct || arguments.validate;
+  return whole_blocks ? file.file_bytes() / file.block_bytes * file.block_bytes : file.file_bytes();
 }
 
 Plan make_sysbench_plan(const SysbenchArguments& arguments, const std::vector<std::string>& argv) {
@@ -125,7 +127,7 @@ Plan make_sysbench_plan(const SysbenchArguments& arguments, const std::vector<st
   plan.title = "sysbench-" + arguments.file.test_mode;
   plan.command = "sysbench";
   plan.arguments = argv;
-  plan.vms.emplace_back().jobs = jobs_of(arguments);
+  plan.vms.emplace_back().jobs.push_back(job_of(arguments));
   plan.guard = {false, false, false};
   plan.clones_apart = true;
   plan.seed = static_cast<uint64_t>(arguments.rand_seed);

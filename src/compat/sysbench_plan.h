@@ -2,7 +2,6 @@
 // run. One VM without a name; a thread is a numjobs clone. Pure functions.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,11 +10,12 @@
 
 namespace cephmark {
 
-/// What of a checked command line cannot be run yet, as one sentence; nothing: all of it can be.
-std::optional<std::string> not_run_yet(const SysbenchArguments& arguments);
+/// What of each file a run works on: a sequential one goes to its odd end, the others (and direct
+/// I/O and checks) do whole blocks.
+uint64_t sysbench_region_bytes(const SysbenchArguments& arguments);
 
-/// The plan of a command line that can be run. Files are those of the current directory, whole
-/// blocks of each. Not filled in: seed (unless --rand-seed gives it), ceph.
+/// The plan of a checked command line. Files are those of the current directory. Not filled in:
+/// seed (unless --rand-seed gives it), ceph.
 Plan make_sysbench_plan(const SysbenchArguments& arguments, const std::vector<std::string>& argv);
 
 /// From "Running the test with following options:" to "Doing random read test".

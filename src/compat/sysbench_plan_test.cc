@@ -41,30 +41,78 @@ TEST(SysbenchPlan, ThreadsAreClonesOnAllFiles) {
   EXPECT_TRUE(job.rw.reads && !job.rw.writes && job.rw.random);
 }
 
-TEST(SysbenchPlan, AnOddEndOfAFileIsLeftOut) {
-  const Plan plan =
-      make_sysbench_plan(arguments_of({"--file-num=3", "--file-total-size=1M"}), {"sysbench"});
-  EXPECT_EQ(plan.vms[0].jobs[0].size.value, 3u * 21 * 16384);
+JobSpec job_of(std::vector<std::string> words) {
+  return make_sysbench_plan(arguments_of(std::move(words)), {"sysbench"}).vms[0].jobs.at(0);
 }
 
-TEST(SysbenchPlan, EventsAreDealtWithoutLoss) {
-  for (const int events : {1, 2, 3, 10, 77}) {
-    const Plan plan = make_sysbench_plan(
-        arguments_of({"--threads=3", fmt::format("--events={}", events)}), {"sysbench"});
-    uint64_t total = 0;
-    for (const JobSpec& job : plan.vms[0].jobs) {
-      EXPECT_FALSE(job.time_based);
-      total += job.number_ios * static_cast<uint64_t>(job.numjobs);
-    }
-    EXPECT_EQ(total, static_cast<uint64_t>(events));
+TEST(SysbenchPlan, OnlySequentialRunsDoTheOddEndOfAFile) {
+  const std::vector<std::string> odd = {"--file-num=3", "--file-total-size=1M"};
+  EXPECT_EQ(job_of(odd).size.value, 3u * 21 * 16384);
+  std::vector<std::string> words = odd;
+  words.emplace_back("--file-test-mode=seqrd");
+  EXPECT_EQ(job_of(words).size.value, 3u * (1048576 / 3));
+  for (const char* whole : {"--file-extra-flags=direct", "--validate"}) {
+    words = odd;
+    words.insert(words.end(), {"--file-test-mode=seqrd", whole});
+    EXPECT_EQ(job_of(words).size.value, 3u * 21 * 16384) << whole;
   }
 }
 
-TEST(SysbenchPlan, ARateIsSharedByTheThreads) {
-  const JobSpec job =
-      make_sysbench_plan(arguments_of({"--threads=16", "--rate=50"}), {"sysbench"}).vms[0].jobs[0];
+TEST(SysbenchPlan, ThreadsShareEventsAndHaveTheirPartOfARate) {
+  const JobSpec job = job_of({"--threads=16", "--rate=50", "--events=77"});
+  EXPECT_TRUE(job.clones_share);
+  EXPECT_EQ(job.number_ios, 77u);
+  EXPECT_FALSE(job.time_based);
   EXPECT_EQ(job.rate_process, RateProcess::kPoisson);
-  EXPECT_EQ(job.rate_bytes_per_s[op_index(Op::kRead)] * 16, 50u * 16384);
+  EXPECT_DOUBLE_EQ(job.event_rate * 16, 50);
+}
+
+TEST(SysbenchPlan, EachModeHasItsPattern) {
+  struct Row {
+    const char* mode;
+    bool reads, writes, random, grows;
+  };
+  for (const Row& row : {Row{"seqwr", false, true, false, true},
+                         {"seqrewr", false, true, false, false},
+                         {"seqrd", true, false, false, false},
+                         {"rndrd", true, false, true, false},
+                         {"rndwr", false, true, true, false},
+                         {"rndrw", true, true, true, false}}) {
+    const JobSpec job = job_of({fmt::format("--file-test-mode={}", row.mode)});
+    EXPECT_EQ(job.rw.reads, row.reads) << row.mode;
+    EXPECT_EQ(job.rw.writes, row.writes) << row.mode;
+    EXPECT_EQ(job.rw.random, row.random) << row.mode;
+    EXPECT_EQ(job.grow_files, row.grows) << row.mode;
+    EXPECT_EQ(job.rw_ratio.has_value(), row.reads && row.writes) << row.mode;
+    EXPECT_EQ(job.flush_all, row.writes ? 100 : 0) << row.mode;
+    EXPECT_EQ(job.end_fsync, row.writes) << row.mode;
+    EXPECT_TRUE(job.zero_buffers) << row.mode;
+  }
+}
+
+TEST(SysbenchPlan, EnginesFlagsAndFlushes) {
+  EXPECT_EQ(job_of({"--file-io-mode=async", "--file-async-backlog=9"}).ioengine, "libaio");
+  EXPECT_EQ(job_of({"--file-io-mode=async", "--file-async-backlog=9"}).iodepth, 9u);
+  EXPECT_EQ(job_of({"--file-io-mode=mmap"}).ioengine, "mmap");
+  EXPECT_FALSE(job_of({"--file-test-mode=seqwr", "--file-io-mode=mmap"}).grow_files);
+  EXPECT_EQ(job_of({"--file-extra-flags=dsync"}).sync, SyncWrites::kDsync);
+  EXPECT_EQ(job_of({"--file-extra-flags=sync"}).sync, SyncWrites::kSync);
+  const JobSpec each = job_of({"--file-test-mode=rndwr", "--file-fsync-all"});
+  EXPECT_TRUE(each.flush_each_write);
+  EXPECT_TRUE(each.flush_all == 0 && !each.end_fsync);
+  // FIL-03: two independent switches.
+  const JobSpec end = job_of({"--file-test-mode=rndwr", "--file-fsync-freq=0"});
+  EXPECT_TRUE(end.flush_all == 0 && end.end_fsync);
+  EXPECT_TRUE(job_of({"--file-fsync-mode=fdatasync"}).flush_data_only);
+  const JobSpec merged = job_of({"--file-test-mode=seqrd", "--file-merged-requests=4"});
+  EXPECT_EQ(merged.block_sizes[op_index(Op::kRead)].max_bytes, 4u * 16384);
+  EXPECT_EQ(job_of({"--file-merged-requests=4"}).block_sizes[0].max_bytes, 16384u);
+}
+
+TEST(SysbenchPlan, PresetsMakeARunHonest) {
+  const JobSpec job = job_of({"--file-test-mode=rndwr", "--preset=direct,incompressible"});
+  EXPECT_TRUE(job.direct);
+  EXPECT_FALSE(job.zero_buffers);
 }
 
 TEST(SysbenchPlan, SpecialIsThreeQuartersInTheMiddleHundredth) {
@@ -101,16 +149,6 @@ TEST(SysbenchPlan, ParetoPrefersTheFront) {
   const Distribution pareto = sysbench_distribution(arguments_of({"--rand-type=pareto"}));
   // h = 0.2: eighty per cent of the requests go to a fifth of the blocks.
   EXPECT_NEAR(access_of(pareto, 0, (64u << 20) / 5), 80, 1);
-}
-
-TEST(SysbenchPlan, WhatIsNotThereIsNamed) {
-  EXPECT_FALSE(not_run_yet(arguments_of({})));
-  EXPECT_FALSE(not_run_yet(arguments_of({"--file-io-mode=async", "--file-extra-flags=direct"})));
-  EXPECT_EQ(not_run_yet(arguments_of({"--file-test-mode=rndwr"})),
-            "--file-test-mode=rndwr is not there yet: rndrd is");
-  EXPECT_TRUE(not_run_yet(arguments_of({"--file-io-mode=mmap"})));
-  EXPECT_TRUE(not_run_yet(arguments_of({"--validate"})));
-  EXPECT_TRUE(not_run_yet(arguments_of({"--file-extra-flags=dsync"})));
 }
 
 }  // namespace

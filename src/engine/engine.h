@@ -4,7 +4,7 @@
 //
 // Three ways to complete, said by the engine's row (engine_table.h):
 //   kPolled    null, libaio, io_uring: the worker's Port is reaped by the worker that owns it;
-//   kBlocking  psync: submit() returns with the request completed; a thread per lane;
+//   kBlocking  psync, mmap: submit() returns with the request completed; a thread per lane;
 //   kCallback  rbd, rados: the library's threads call Ready::ready(), possibly before submit() has
 //   returned.
 #pragma once

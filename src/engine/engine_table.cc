@@ -26,6 +26,14 @@ std::vector<EngineRow> make_rows() {
        .completion = CompletionMode::kBlocking,
        .target_key = file_target_key,
        .create = make_psync_engine});
+  rows.push_back(
+      {.description = {.name = "mmap",
+                       .summary = "files and block devices mapped into memory, a copy per I/O",
+                       .options = {},
+                       .synchronous = true},
+       .completion = CompletionMode::kBlocking,
+       .target_key = file_target_key,
+       .create = make_mmap_engine});
   rows.push_back({.description = {.name = "libaio",
                                   .summary = "files and block devices through Linux native AIO",
                                   .options = libaio_options(),

@@ -12,6 +12,8 @@ std::unique_ptr<Port> make_null_port(unsigned depth, const JobSpec& job);
 
 std::unique_ptr<Engine> make_psync_engine(const JobSpec& job, const EngineContext& context);
 
+std::unique_ptr<Engine> make_mmap_engine(const JobSpec& job, const EngineContext& context);
+
 std::unique_ptr<Engine> make_libaio_engine(const JobSpec& job, const EngineContext& context);
 std::unique_ptr<Port> make_libaio_port(unsigned depth, const JobSpec& job);
 std::span<const EngineOption> libaio_options();

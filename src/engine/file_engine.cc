@@ -5,6 +5,7 @@
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,8 +48,19 @@ int64_t do_blocking_discard(int fd, bool is_block_device, const IoRequest& reque
   return rc == 0 ? static_cast<int64_t>(request.length) : -errno;
 }
 
-int64_t do_blocking(int fd, bool is_block_device, bool data_only,
-                    const IoRequest& request) noexcept {
+FileCalls::FileCalls(const FileTarget& target, const QueueSetup& setup)
+    : fds(target.clone_fds(setup.clone)),
+      is_block_device(target.clone_has_block_device(setup.clone)),
+      data_only(setup.job && setup.job->flushes_data_only()),
+      flush_each_write(setup.job && setup.job->flush_each_write) {}
+
+int FileCalls::write_flags() const noexcept {
+  return !flush_each_write ? 0 : data_only ? RWF_DSYNC : RWF_SYNC;
+}
+
+int64_t do_blocking(const FileCalls& calls, const IoRequest& request) noexcept {
+  const int fd = calls.fd_of(request);
+  const auto flush = [&] { return calls.data_only ? fdatasync(fd) : fsync(fd); };
   ssize_t rc = 0;
   switch (request.op) {
     // Not libc's pread: in a program with threads that is a cancellation point, which costs 2 % of
@@ -58,13 +70,14 @@ int64_t do_blocking(int fd, bool is_block_device, bool data_only,
       break;
     case Op::kWrite:
       rc = syscall(SYS_pwrite64, fd, request.buffer, request.length, request.offset);
+      if (calls.flush_each_write && rc > 0 && flush() != 0) rc = -1;
       break;
     case Op::kFlush:
-      rc = data_only ? fdatasync(fd) : fsync(fd);
+      rc = flush();
       break;
     case Op::kTrim:
     case Op::kWriteZeroes:
-      return do_blocking_discard(fd, is_block_device, request);
+      return do_blocking_discard(fd, calls.is_block_device, request);
   }
   return rc >= 0 ? rc : -errno;
 }

@@ -18,6 +18,7 @@ class FileEngine : public Engine {
 
  protected:
   const FileTarget& target() const { return target_; }
+  const JobSpec& job() const { return job_; }
 
  private:
   const JobSpec job_;
@@ -25,13 +26,26 @@ class FileEngine : public Engine {
   FileTarget target_;
 };
 
+/// How the requests of one lane are done, as its job says.
+struct FileCalls {
+  FileCalls(const FileTarget& target, const QueueSetup& setup);
+  int fd_of(const IoRequest& request) const noexcept {
+    return request.file < fds.size() ? fds[request.file] : -1;
+  }
+  /// RWF_SYNC or RWF_DSYNC where a write is to be durable when it is done; else 0.
+  int write_flags() const noexcept;
+
+  std::vector<int> fds;
+  bool is_block_device = false;
+  bool data_only = false;         ///< a flush is fdatasync
+  bool flush_each_write = false;  ///< JobSpec::flush_each_write
+};
+
 /// target_key of the file engines.
 std::string file_target_key(const JobSpec& job, const EngineContext& context);
 
-/// Does a request in place with blocking calls: the result in IoRequest's terms. `data_only`:
-/// fdatasync for a flush.
-int64_t do_blocking(int fd, bool is_block_device, bool data_only,
-                    const IoRequest& request) noexcept;
+/// Does a request in place with blocking calls: the result in IoRequest's terms.
+int64_t do_blocking(const FileCalls& calls, const IoRequest& request) noexcept;
 
 /// The same for the kinds that kernel queues do not take (trim, write zeroes) only.
 int64_t do_blocking_discard(int fd, bool is_block_device, const IoRequest& request) noexcept;

@@ -127,6 +127,10 @@ UniqueFd open_path(const std::string& path, int flags) {
 // Creates what is missing, writes what will be read, extends what is ours.
 void bring_to_size(const JobSpec& job, OpenFile& file, uint64_t need, bool own_name) {
   if (need == 0 || file.size_bytes >= need) return;
+  if (job.grow_files && !job.rw.reads && !file.is_block_device) {
+    file.size_bytes = need;  // when it has been written
+    return;
+  }
   if (file.is_block_device || !own_name)
     throw Error(fmt::format("job {} needs {} of {}, which has {}", job.name, format_size(need),
                             file.path, format_size(file.size_bytes)),
@@ -135,7 +139,7 @@ void bring_to_size(const JobSpec& job, OpenFile& file, uint64_t need, bool own_n
                 "extended");
   // Through a descriptor of its own: the job's may be read-only or direct.
   const UniqueFd fd = open_path(file.path, O_WRONLY);
-  if (job.rw.reads)
+  if (job.rw.reads || job.overwrite)
     lay_out_file(fd.get(), file.path, file.size_bytes, need);
   else if (ftruncate(fd.get(), need) != 0)
     throw Error(
@@ -143,9 +147,10 @@ void bring_to_size(const JobSpec& job, OpenFile& file, uint64_t need, bool own_n
   file.size_bytes = need;
 }
 
-// A job that reads lays its files out, and one without a limit of its own writes all of them.
+// A job that reads, or is to overwrite, lays its files out, and one without a limit of its own
+// writes all of them.
 bool fills_its_files(const JobSpec& job) {
-  return job.rw.reads ||
+  return job.rw.reads || job.overwrite ||
          (job.rw.writes && !job.io_size.is_set() && job.runtime_ns == 0 && job.number_ios == 0);
 }
 
@@ -214,7 +219,10 @@ OpenFile open_one(const JobSpec& job, const std::string& path, uint64_t need, bo
   }
   OpenFile file;
   file.path = path;
-  file.fd = open_path(path, (writes ? O_RDWR : O_RDONLY) | (job.direct ? O_DIRECT : 0));
+  const int sync = job.sync == SyncWrites::kSync    ? O_SYNC
+                   : job.sync == SyncWrites::kDsync ? O_DSYNC
+                                                    : 0;
+  file.fd = open_path(path, (writes ? O_RDWR : O_RDONLY) | (job.direct ? O_DIRECT : 0) | sync);
   read_size(file);
   bring_to_size(job, file, need, ours);
   if (job.direct) {
@@ -278,8 +286,10 @@ std::string FileTarget::name(const JobSpec& job) {
 }
 
 std::string FileTarget::key(const JobSpec& job) {
-  std::string key = fmt::format("{}:{}{}{}:{}", job.ioengine, job.direct ? "d" : "",
+  std::string key = fmt::format("{}:{}{}{}{}{}{}{}:{}", job.ioengine, job.direct ? "d" : "",
                                 writes_of(job) ? "w" : "", job.rw.reads ? "r" : "",
+                                job.overwrite ? "o" : "", job.grow_files ? "g" : "",
+                                job.clones_share ? "c" : "", static_cast<int>(job.sync),
                                 needed_bytes(job, job.numjobs - 1, files_per_clone(job)));
   for (const std::string& path : paths(job)) key += ":" + path;
   return key;
@@ -289,7 +299,9 @@ FileTarget FileTarget::open(const JobSpec& job, const FileGuard& guard) {
   const std::lock_guard lock(open_mutex);
   FileTarget target;
   target.per_clone_ = files_per_clone(job);
-  const std::vector<std::string> all = paths(job);
+  std::vector<std::string> all = paths(job);
+  if (job.clones_share && !job.filenames.empty() && job.more_directories.empty())
+    all.resize(target.per_clone_);
   std::map<std::string, uint64_t> needs;
   for (size_t i = 0; i < all.size(); ++i) {
     const int clone = static_cast<int>(i / target.per_clone_);
@@ -315,13 +327,13 @@ FileTarget FileTarget::open(const JobSpec& job, const FileGuard& guard) {
 std::vector<int> FileTarget::clone_fds(int clone) const {
   std::vector<int> fds;
   for (unsigned i = 0; i < per_clone_; ++i)
-    fds.push_back(files_.at(clone * per_clone_ + i).fd.get());
+    fds.push_back(files_.at(first_file(clone) + i).fd.get());
   return fds;
 }
 
 bool FileTarget::clone_has_block_device(int clone) const {
   for (unsigned i = 0; i < per_clone_; ++i)
-    if (files_.at(clone * per_clone_ + i).is_block_device) return true;
+    if (files_.at(first_file(clone) + i).is_block_device) return true;
   return false;
 }
 

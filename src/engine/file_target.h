@@ -59,6 +59,10 @@ class FileTarget {
 
   const std::vector<OpenFile>& files() const { return files_; }
   unsigned per_clone() const { return per_clone_; }
+  /// Where one clone's files begin in files(); clones that share their work share the files, too.
+  size_t first_file(int clone) const {
+    return files_.size() > per_clone_ ? static_cast<size_t>(clone) * per_clone_ : 0;
+  }
   /// The descriptors of one clone's files, in order.
   std::vector<int> clone_fds(int clone) const;
   bool clone_has_block_device(int clone) const;

@@ -1,5 +1,6 @@
 #include "engine/file_target.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -88,6 +89,46 @@ TEST_F(FileTargetTest, AMissingDirectoryIsNamedInTheHint) {
   } catch (const Error& error) {
     EXPECT_THAT(error.hint(), HasSubstr("mkdir -p " + directory_ + "/no/such"));
   }
+}
+
+TEST_F(FileTargetTest, SyncIsAFlagOfTheDescriptor) {
+  for (const auto& [sync, flag] :
+       {std::pair{SyncWrites::kNone, 0}, std::pair{SyncWrites::kSync, O_SYNC},
+        std::pair{SyncWrites::kDsync, O_DSYNC}}) {
+    job_.sync = sync;
+    const FileTarget target = FileTarget::open(job_, guard_);
+    EXPECT_EQ(::fcntl(target.files().at(0).fd.get(), F_GETFL) & O_SYNC, flag);
+  }
+}
+
+TEST_F(FileTargetTest, OverwriteLaysOutWhatIsOnlyWritten) {
+  const auto blocks = [&] {
+    const FileTarget target = FileTarget::open(job_, guard_);
+    struct stat facts {};
+    EXPECT_EQ(::stat(target.files().at(0).path.c_str(), &facts), 0);
+    EXPECT_EQ(facts.st_size, 65536);
+    return facts.st_blocks;
+  };
+  EXPECT_EQ(blocks(), 0);
+  job_.name = "k";
+  job_.overwrite = true;
+  EXPECT_GT(blocks(), 0);
+}
+
+TEST_F(FileTargetTest, FilesThatGrowBeginShort) {
+  job_.grow_files = true;
+  const FileTarget target = FileTarget::open(job_, guard_);
+  EXPECT_EQ(fs::file_size(target.files().at(0).path), 0u);
+  EXPECT_EQ(target.files().at(0).size_bytes, 65536u);
+}
+
+TEST_F(FileTargetTest, ClonesThatShareTheirWorkShareTheFiles) {
+  job_.filenames = {"a", "b"};
+  job_.numjobs = 20;
+  job_.clones_share = true;
+  const FileTarget target = FileTarget::open(job_, guard_);
+  EXPECT_EQ(target.files().size(), 2u);
+  EXPECT_EQ(target.clone_fds(19), target.clone_fds(0));
 }
 
 TEST_F(FileTargetTest, MayMakeFilesInMemoryButNoneAmongTheDevices) {

@@ -68,13 +68,9 @@ struct QueueFile {
 
 class IoUringQueue : public IoQueue {
  public:
-  IoUringQueue(IoUringPort& port, const QueueSetup& setup, const std::vector<int>& fds,
-               bool is_block_device)
-      : port_(port),
-        is_block_device_(is_block_device),
-        data_only_(setup.job && setup.job->fdatasync > 0),
-        async_every_(number(setup.job, "force_async")) {
-    for (int fd : fds) files_.push_back({fd, port.register_file(fd)});
+  IoUringQueue(IoUringPort& port, const QueueSetup& setup, FileCalls calls)
+      : port_(port), calls_(std::move(calls)), async_every_(number(setup.job, "force_async")) {
+    for (int fd : calls_.fds) files_.push_back({fd, port.register_file(fd)});
     fixed_buffers_ = flag(setup.job, "fixedbufs") && !setup.buffers.empty();
     if (fixed_buffers_) first_buffer_ = port.register_buffers(setup.buffers);
   }
@@ -96,8 +92,8 @@ class IoUringQueue : public IoQueue {
     const QueueFile file = request.file < files_.size() ? files_[request.file] : QueueFile{};
     const bool is_discard = request.op == Op::kTrim || request.op == Op::kWriteZeroes;
     const bool has_data = request.op == Op::kRead || request.op == Op::kWrite;
-    if ((is_discard && is_block_device_) || (port_.polled() && !has_data)) {
-      request.result = do_blocking(file.fd, is_block_device_, data_only_, request);
+    if ((is_discard && calls_.is_block_device) || (port_.polled() && !has_data)) {
+      request.result = do_blocking(calls_, request);
       port_.add_finished(request);
       return true;
     }
@@ -118,9 +114,10 @@ class IoUringQueue : public IoQueue {
           io_uring_prep_write_fixed(entry, fd, request.buffer, length, request.offset, slot);
         else
           io_uring_prep_write(entry, fd, request.buffer, length, request.offset);
+        entry->rw_flags = calls_.write_flags();
         break;
       case Op::kFlush:
-        io_uring_prep_fsync(entry, fd, data_only_ ? IORING_FSYNC_DATASYNC : 0);
+        io_uring_prep_fsync(entry, fd, calls_.data_only ? IORING_FSYNC_DATASYNC : 0);
         break;
       case Op::kTrim:
       case Op::kWriteZeroes:
@@ -144,8 +141,7 @@ class IoUringQueue : public IoQueue {
 
   IoUringPort& port_;
   std::vector<QueueFile> files_;
-  const bool is_block_device_;
-  const bool data_only_;
+  const FileCalls calls_;
   const uint64_t async_every_;
   uint64_t prepared_ = 0;
   bool fixed_buffers_ = false;
@@ -157,8 +153,7 @@ class IoUringEngine : public FileEngine {
   using FileEngine::FileEngine;
   std::unique_ptr<IoQueue> make_queue(const QueueSetup& setup) override {
     return std::make_unique<IoUringQueue>(static_cast<IoUringPort&>(*setup.port), setup,
-                                          target().clone_fds(setup.clone),
-                                          target().clone_has_block_device(setup.clone));
+                                          FileCalls(target(), setup));
   }
 };
 

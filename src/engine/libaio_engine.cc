@@ -154,13 +154,8 @@ class LibaioPort : public Port {
 
 class LibaioQueue : public IoQueue {
  public:
-  LibaioQueue(LibaioPort& port, unsigned depth, std::vector<int> fds, bool is_block_device,
-              bool data_only)
-      : port_(port),
-        blocks_(depth),
-        fds_(std::move(fds)),
-        is_block_device_(is_block_device),
-        data_only_(data_only) {}
+  LibaioQueue(LibaioPort& port, unsigned depth, FileCalls calls)
+      : port_(port), blocks_(depth), calls_(std::move(calls)) {}
 
   int submit(std::span<IoRequest* const> batch) noexcept override {
     int64_t now_ns = 0;
@@ -175,23 +170,24 @@ class LibaioQueue : public IoQueue {
  private:
   void put(IoRequest& request) noexcept {
     iocb& block = blocks_[request.slot];
-    const int fd = request.file < fds_.size() ? fds_[request.file] : -1;
+    const int fd = calls_.fd_of(request);
     switch (request.op) {
       case Op::kRead:
         io_prep_pread(&block, fd, request.buffer, request.length, request.offset);
         break;
       case Op::kWrite:
         io_prep_pwrite(&block, fd, request.buffer, request.length, request.offset);
+        block.aio_rw_flags = calls_.write_flags();
         break;
       case Op::kFlush:
-        if (data_only_)
+        if (calls_.data_only)
           io_prep_fdsync(&block, fd);
         else
           io_prep_fsync(&block, fd);
         break;
       case Op::kTrim:
       case Op::kWriteZeroes:
-        request.result = do_blocking_discard(fd, is_block_device_, request);
+        request.result = do_blocking_discard(fd, calls_.is_block_device, request);
         return port_.add_finished(request);
     }
     block.data = &request;
@@ -200,18 +196,15 @@ class LibaioQueue : public IoQueue {
 
   LibaioPort& port_;
   std::vector<iocb> blocks_;
-  const std::vector<int> fds_;
-  const bool is_block_device_;
-  const bool data_only_;
+  const FileCalls calls_;
 };
 
 class LibaioEngine : public FileEngine {
  public:
   using FileEngine::FileEngine;
   std::unique_ptr<IoQueue> make_queue(const QueueSetup& setup) override {
-    return std::make_unique<LibaioQueue>(
-        static_cast<LibaioPort&>(*setup.port), setup.depth, target().clone_fds(setup.clone),
-        target().clone_has_block_device(setup.clone), setup.job && setup.job->fdatasync > 0);
+    return std::make_unique<LibaioQueue>(static_cast<LibaioPort&>(*setup.port), setup.depth,
+                                         FileCalls(target(), setup));
   }
 };
 

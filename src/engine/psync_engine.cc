@@ -12,8 +12,7 @@ constexpr int64_t kLongestBatch_ns = 50 * kNsPerUs;
 
 class PsyncQueue : public IoQueue {
  public:
-  PsyncQueue(std::vector<int> fds, bool is_block_device, bool data_only)
-      : fds_(std::move(fds)), is_block_device_(is_block_device), data_only_(data_only) {}
+  explicit PsyncQueue(FileCalls calls) : calls_(std::move(calls)) {}
 
   // Between two calls there are only these lines: where one ends the next begins, by one look at
   // the clock.
@@ -23,8 +22,7 @@ class PsyncQueue : public IoQueue {
     int done = 0;
     for (IoRequest* request : batch) {
       if (request->submitted_ns == 0) request->submitted_ns = now_ns;
-      const int fd = request->file < fds_.size() ? fds_[request->file] : -1;
-      request->result = do_blocking(fd, is_block_device_, data_only_, *request);
+      request->result = do_blocking(calls_, *request);
       request->completed_ns = now_ns = monotonic_ns();
       ++done;
       if (request->result != static_cast<int64_t>(request->length) ||
@@ -35,18 +33,14 @@ class PsyncQueue : public IoQueue {
   }
 
  private:
-  const std::vector<int> fds_;
-  const bool is_block_device_;
-  const bool data_only_;
+  const FileCalls calls_;
 };
 
 class PsyncEngine : public FileEngine {
  public:
   using FileEngine::FileEngine;
   std::unique_ptr<IoQueue> make_queue(const QueueSetup& setup) override {
-    const bool data_only = setup.job && setup.job->fdatasync > 0;
-    return std::make_unique<PsyncQueue>(target().clone_fds(setup.clone),
-                                        target().clone_has_block_device(setup.clone), data_only);
+    return std::make_unique<PsyncQueue>(FileCalls(target(), setup));
   }
 };
 

@@ -37,6 +37,13 @@ const CoreOption kOptions[] = {
     {"nrfiles", "nr_files", Kind::kInteger, "1", setters::nrfiles,
      [](const JobSpec& j) { return number_text(j.nrfiles); },
      "Files (rados: objects) of a job; size is divided among them."},
+    {"file_service_type", "", Kind::kChoice, "roundrobin", setters::file_service_type,
+     [](const JobSpec& j) {
+       return std::string(j.file_service_type == FileService::kSequential ? "sequential"
+                                                                          : "roundrobin");
+     },
+     "Several files of a sequential job: roundrobin, they take turns; sequential, one is finished "
+     "before the next is begun."},
     {"rw", "readwrite", Kind::kChoice, "read", setters::rw,
      [](const JobSpec& j) { return rw_text(j.rw); },
      "read, write, trim, randread, randwrite, randtrim, rw, readwrite, randrw, trimwrite, "
@@ -92,6 +99,16 @@ const CoreOption kOptions[] = {
      [](const JobSpec& j) { return bool_text(j.direct); },
      "Past the page cache (files); librbd's cache off (rbd)."},
     {"buffered", "", Kind::kBool, "1", setters::buffered, nullptr, "The opposite of direct."},
+    {"sync", "", Kind::kChoice, "none", setters::sync,
+     [](const JobSpec& j) {
+       return std::string(j.sync == SyncWrites::kNone   ? "none"
+                          : j.sync == SyncWrites::kSync ? "sync"
+                                                        : "dsync");
+     },
+     "Open files with O_SYNC (sync, 1) or O_DSYNC (dsync): a write is durable when it is done."},
+    {"overwrite", "", Kind::kBool, "0", setters::overwrite,
+     [](const JobSpec& j) { return bool_text(j.overwrite); },
+     "Lay the files of a job that only writes out first, too."},
     {"invalidate", "", Kind::kBool, "1", setters::invalidate,
      [](const JobSpec& j) { return bool_text(j.invalidate); },
      "Drop cached data of the target before the job."},

@@ -13,6 +13,11 @@ namespace {
 
 constexpr uint64_t kSectorBytes = 512, kAllocationBytes = 4096;
 
+/// Engines that open files: their direct=1 is O_DIRECT.
+bool opens_files(std::string_view engine) {
+  return engine == "psync" || engine == "libaio" || engine == "io_uring" || engine == "mmap";
+}
+
 /// One job under examination.
 class JobCheck {
  public:
@@ -155,15 +160,23 @@ void JobCheck::check_pattern() {
   if (distribution && !distribution->from_global && skewed && !spec_.rw.random)
     warn("random_distribution",
          fmt::format("random_distribution has no effect with rw={}", spec_.rw.name));
+  const JobOption* service = find("file_service_type");
+  if (service && spec_.rw.random && spec_.file_service_type == FileService::kSequential)
+    error("file_service_type",
+          fmt::format("file_service_type=sequential is honoured with sequential patterns: with "
+                      "rw={} offsets are drawn over all files",
+                      spec_.rw.name),
+          "leave it out, or make one job per file with stonewall between them");
+  for (const std::string_view option : {"sync", "overwrite"}) {
+    const bool given = option == "sync" ? spec_.sync != SyncWrites::kNone : spec_.overwrite;
+    if (given && find(option) && !find(option)->from_global && !opens_files(spec_.ioengine))
+      warn(option,
+           fmt::format("{} has no effect: the engine {} opens no files", option, spec_.ioengine));
+  }
   for (const std::string_view option : {"fsync", "fdatasync", "end_fsync"})
     if (find(option) && !find(option)->from_global && !spec_.rw.writes &&
         (spec_.fsync || spec_.fdatasync || spec_.end_fsync))
       warn(option, fmt::format("{} has no effect: the job writes nothing", option));
-}
-
-/// Engines whose direct=1 is O_DIRECT.
-bool opens_files(std::string_view engine) {
-  return engine == "psync" || engine == "libaio" || engine == "io_uring";
 }
 
 void JobCheck::check_blocks() {

@@ -332,6 +332,24 @@ TEST_F(JobFileTest, OptionsThatContradictOrDoNothing) {
               HasSubstr("size: 1024 byte(s) is less than one block (4096 bytes)"));
 }
 
+TEST_F(JobFileTest, HowFilesAreOpenedAndGoneThrough) {
+  for (const auto& [text, sync] :
+       {std::pair{"none", SyncWrites::kNone}, std::pair{"0", SyncWrites::kNone},
+        std::pair{"sync", SyncWrites::kSync}, std::pair{"1", SyncWrites::kSync},
+        std::pair{"dsync", SyncWrites::kDsync}})
+    EXPECT_EQ(job(std::string("sync=") + text).sync, sync) << text;
+  EXPECT_TRUE(job("rw=write\noverwrite=1").overwrite);
+  EXPECT_EQ(job("file_service_type=sequential").file_service_type, FileService::kSequential);
+  EXPECT_THAT(errors_of("sync=2"), HasSubstr("sync"));
+  EXPECT_THAT(warnings_of("ioengine=null\nsync=dsync"),
+              HasSubstr("the engine null opens no files"));
+  EXPECT_THAT(errors_of("file_service_type=zipf"), HasSubstr("not honoured"));
+  EXPECT_THAT(errors_of("file_service_type=roundrobin:8"), HasSubstr("not honoured"));
+  EXPECT_THAT(errors_of("file_service_type=x"), HasSubstr("roundrobin or sequential"));
+  EXPECT_THAT(errors_of("rw=randread\nfile_service_type=sequential"),
+              HasSubstr("drawn over all files"));
+}
+
 TEST_F(JobFileTest, TrapsKeepFiosValueAndAreWarnedAbout) {
   EXPECT_EQ(job("bs = 8k\nsize=1m").block_sizes[0].min_bytes, 8u);
   EXPECT_THAT(warnings(),

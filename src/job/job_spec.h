@@ -66,6 +66,11 @@ struct Distribution {
 };
 
 enum class RateProcess : uint8_t { kLinear, kPoisson };
+/// sync=: files are opened with O_SYNC or O_DSYNC.
+enum class SyncWrites : uint8_t { kNone, kSync, kDsync };
+/// file_service_type= of a sequential job with several files: they take turns, or one is finished
+/// before the next is begun.
+enum class FileService : uint8_t { kRoundRobin, kSequential };
 
 struct JobSpec {
   // Identity
@@ -87,12 +92,21 @@ struct JobSpec {
   std::vector<std::string> more_directories;  ///< directory=a:b: the clones take turns
   int nrfiles = 1;
   SizeSpec size, io_size, offset, offset_increment, filesize;
+  FileService file_service_type = FileService::kRoundRobin;
   bool direct = false;
+  SyncWrites sync = SyncWrites::kNone;
   bool invalidate = true;
+  bool overwrite = false;   ///< a job that only writes lays its files out first, too
+  bool grow_files = false;  ///< files may be shorter than the job's region, and grow as it writes
 
   // Pattern
   RwMode rw;
-  int rwmixread = 50;  ///< per cent of reads in a mix
+  int rwmixread = 50;              ///< per cent of reads in a mix
+  std::optional<double> rw_ratio;  ///< instead: reads per write, held by counting, nothing drawn
+  /// The numjobs clones work off one stream together: who is free takes the next place of a
+  /// sequential job, the next of number_ios (which then counts all clones, flushes too, and begins
+  /// behind ramp_time), the next flush of flush_all.
+  bool clones_share = false;
   PerDirection<BlockSizes> block_sizes;
   bool norandommap = false;
   PerDirection<Distribution> random_distribution;
@@ -104,9 +118,13 @@ struct JobSpec {
   PerDirection<uint64_t> rate_bytes_per_s = {0, 0, 0};  ///< 0: no limit
   PerDirection<uint64_t> rate_iops = {0, 0, 0};         ///< 0: no limit
   RateProcess rate_process = RateProcess::kLinear;
-  int fsync = 0;  ///< a flush after every N writes; 0: never
+  double event_rate = 0;  ///< per second and clone, of all kinds and flushes together; 0: no limit
+  int fsync = 0;          ///< a flush after every N writes; 0: never
   int fdatasync = 0;
   bool end_fsync = false;
+  int flush_all = 0;  ///< every file is flushed after every N operations, if one of them wrote
+  bool flush_each_write = false;  ///< a write is done when its file is flushed behind it
+  bool flush_data_only = false;   ///< flushes are fdatasync, whoever asks for them
   int loops = 1;
   uint64_t number_ios = 0;  ///< 0: no limit
 
@@ -123,6 +141,9 @@ struct JobSpec {
   bool scramble_buffers = true;
   int buffer_compress_percentage = -1;  ///< -1: not given (incompressible)
   uint64_t buffer_compress_chunk = 512;
+  /// Blocks end with the CRC-32 of what is before and their offset (sysbench --validate): written
+  /// so, and checked when they are read.
+  bool checked_blocks = false;
 
   /// Options as written in the section and in the globals above it (canonical names, values after
   /// substitution): fio JSON's "job options" and "global options".
@@ -130,6 +151,7 @@ struct JobSpec {
   std::vector<std::pair<std::string, std::string>> written_globals;
 
   bool has_op(Op op) const;
+  bool flushes_data_only() const { return flush_data_only || fdatasync > 0; }
   /// An option of the job's engine; `otherwise` when it is not given.
   std::string engine_option(const std::string& option, const std::string& otherwise = "") const;
 };
@@ -149,7 +171,7 @@ inline bool JobSpec::has_op(Op op) const {
     case Op::kTrim:
       return rw.trims;
     case Op::kFlush:
-      return rw.writes && (fsync > 0 || fdatasync > 0 || end_fsync);
+      return rw.writes && (fsync > 0 || fdatasync > 0 || flush_all > 0 || end_fsync);
     case Op::kWriteZeroes:
       return false;
   }

@@ -29,6 +29,8 @@ void buffer_compress_percentage(JobDraft&, const OptionInput&);
 void buffer_compress_chunk(JobDraft&, const OptionInput&);
 void direct(JobDraft&, const OptionInput&);
 void buffered(JobDraft&, const OptionInput&);
+void sync(JobDraft&, const OptionInput&);
+void overwrite(JobDraft&, const OptionInput&);
 void invalidate(JobDraft&, const OptionInput&);
 void randrepeat(JobDraft&, const OptionInput&);
 void end_fsync(JobDraft&, const OptionInput&);
@@ -61,6 +63,7 @@ void rate_process(JobDraft&, const OptionInput&);
 // pattern_options.cc
 void rw(JobDraft&, const OptionInput&);
 void random_distribution(JobDraft&, const OptionInput&);
+void file_service_type(JobDraft&, const OptionInput&);
 
 /// "a, b or c": the values that a choice has.
 std::string list_choices(std::span<const std::string_view> choices);

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "job/option_setters.h"
 
 namespace cephmark::setters {
@@ -164,6 +166,19 @@ void rw(JobDraft& draft, const OptionInput& input) {
     input.warn(fmt::format("fio ignores what follows \"{}\"", word));
   }
   draft.spec.rw = mode;
+}
+
+void file_service_type(JobDraft& draft, const OptionInput& input) {
+  static constexpr std::string_view kNames[] = {"roundrobin", "sequential"};
+  static constexpr std::string_view kOnlyFios[] = {"random", "zipf", "pareto", "normal", "gauss"};
+  const std::string_view word = input.text.substr(0, input.text.find(':'));
+  if (std::find(std::begin(kOnlyFios), std::end(kOnlyFios), word) != std::end(kOnlyFios) ||
+      word.size() < input.text.size())
+    return input.error(fmt::format("\"{}\" is not honoured by cephmark", input.text),
+                       "the values that are: roundrobin or sequential");
+  if (check_choice(input, input.text, kNames))
+    draft.spec.file_service_type =
+        input.text == "sequential" ? FileService::kSequential : FileService::kRoundRobin;
 }
 
 void random_distribution(JobDraft& draft, const OptionInput& input) {

@@ -30,6 +30,14 @@ struct EnumNames<RateProcess> {
   static constexpr std::string_view words[] = {"linear", "poisson"};
 };
 template <>
+struct EnumNames<SyncWrites> {
+  static constexpr std::string_view words[] = {"none", "sync", "dsync"};
+};
+template <>
+struct EnumNames<FileService> {
+  static constexpr std::string_view words[] = {"roundrobin", "sequential"};
+};
+template <>
 struct EnumNames<RbdCache> {
   static constexpr std::string_view words[] = {"off", "writearound", "writeback", "as-fio", "conf"};
 };
@@ -102,10 +110,16 @@ void fields(A& archive, JobSpec& job) {
   archive("offset", job.offset);
   archive("offset_increment", job.offset_increment);
   archive("filesize", job.filesize);
+  archive("file_service_type", job.file_service_type);
   archive("direct", job.direct);
+  archive("sync", job.sync);
   archive("invalidate", job.invalidate);
+  archive("overwrite", job.overwrite);
+  archive("grow_files", job.grow_files);
   archive("rw", job.rw);
   archive("rwmixread", job.rwmixread);
+  archive("rw_ratio", job.rw_ratio);
+  archive("clones_share", job.clones_share);
   archive("block_sizes", job.block_sizes);
   archive("norandommap", job.norandommap);
   archive("random_distribution", job.random_distribution);
@@ -115,9 +129,13 @@ void fields(A& archive, JobSpec& job) {
   archive("rate_bytes_per_s", job.rate_bytes_per_s);
   archive("rate_iops", job.rate_iops);
   archive("rate_process", job.rate_process);
+  archive("event_rate", job.event_rate);
   archive("fsync", job.fsync);
   archive("fdatasync", job.fdatasync);
   archive("end_fsync", job.end_fsync);
+  archive("flush_all", job.flush_all);
+  archive("flush_each_write", job.flush_each_write);
+  archive("flush_data_only", job.flush_data_only);
   archive("loops", job.loops);
   archive("number_ios", job.number_ios);
   archive("runtime_ns", job.runtime_ns);
@@ -130,6 +148,7 @@ void fields(A& archive, JobSpec& job) {
   archive("scramble_buffers", job.scramble_buffers);
   archive("buffer_compress_percentage", job.buffer_compress_percentage);
   archive("buffer_compress_chunk", job.buffer_compress_chunk);
+  archive("checked_blocks", job.checked_blocks);
   archive("written_options", job.written_options);
   archive("written_globals", job.written_globals);
 }
@@ -355,6 +374,8 @@ void check_job(const JobSpec& job, const std::string& path) {
   if (job.stage < 0 || job.numjobs < 1 || job.iodepth < 1 || job.loops < 1 || job.nrfiles < 1)
     Reader::fail(path, "stage, numjobs, iodepth, loops or nrfiles below its least value");
   if (job.rwmixread < 0 || job.rwmixread > 100) Reader::fail(path + ".rwmixread", "out of range");
+  if ((job.rw_ratio && !(*job.rw_ratio >= 0)) || !(job.event_rate >= 0) || job.flush_all < 0)
+    Reader::fail(path, "rw_ratio, event_rate or flush_all out of range");
   if (job.runtime_ns < 0 || job.ramp_time_ns < 0 || job.startdelay_ns < 0 ||
       job.startdelay_max_ns < 0)
     Reader::fail(path, "a time below zero");

@@ -34,6 +34,8 @@ Plan full_plan() {
     plan.vms.push_back(
         {name, i, "h", "web", make_jobs(file, {name, i, "h", "p"}, diagnostics), "[a]\n"});
   }
+  plan.vms[0].jobs[0].rw_ratio = 1.5;
+  plan.vms[0].jobs[0].sync = SyncWrites::kDsync;
   plan.seed = UINT64_MAX;
   plan.ceph = {"/c", "client.x", "/k", "ceph"};
   plan.rbd_cache = RbdCache::kWriteAround;
@@ -68,6 +70,8 @@ TEST(PlanCodec, WhatIsWrittenIsReadBackEqual) {
   EXPECT_EQ(b.rw.postfix, 8);
   EXPECT_EQ(b.random_distribution[0].center, 0.25);
   EXPECT_THAT(b.filenames, testing::ElementsAre("x:y", "z"));
+  EXPECT_EQ(back.vms[0].jobs[0].rw_ratio, 1.5);
+  EXPECT_EQ(back.vms[0].jobs[0].sync, SyncWrites::kDsync);
   EXPECT_EQ(back.seed, UINT64_MAX);
   EXPECT_EQ(back.rbd_cache, RbdCache::kWriteAround);
   EXPECT_EQ(back.limits.slot_ns, 8);

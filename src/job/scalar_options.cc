@@ -220,6 +220,18 @@ void buffered(JobDraft& draft, const OptionInput& input) {
   if (const auto value = boolean(input)) draft.spec.direct = !*value;
 }
 
+void sync(JobDraft& draft, const OptionInput& input) {
+  static constexpr std::string_view kValues[] = {"none", "0", "sync", "1", "dsync"};
+  if (!check_choice(input, input.text, kValues)) return;
+  draft.spec.sync = input.text == "dsync"                       ? SyncWrites::kDsync
+                    : input.text == "sync" || input.text == "1" ? SyncWrites::kSync
+                                                                : SyncWrites::kNone;
+}
+
+void overwrite(JobDraft& draft, const OptionInput& input) {
+  assign(draft.spec.overwrite, boolean(input));
+}
+
 void invalidate(JobDraft& draft, const OptionInput& input) {
   assign(draft.spec.invalidate, boolean(input));
 }

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "base/units.h"
@@ -60,12 +62,64 @@ std::string average_and_deviation(const std::vector<Thread>& threads, Value valu
   return fmt::format(fmt::runtime(layout), average, std::sqrt(squares / count));
 }
 
+/// What sysbench counts: its fsyncs at the end stand in the rate of fsyncs only, and an fsync
+/// behind each write is part of that write.
+struct Counts {
+  explicit Counts(const RunResult& result)
+      : reads(result.total(Op::kRead)),
+        writes(result.total(Op::kWrite)),
+        flushes(result.total(Op::kFlush)),
+        fsyncs(flushes.ios),
+        ns(result.measured_ns) {
+    for (size_t vm = 0; vm < result.vms.size(); ++vm)
+      for (const JobResult& job : result.vms[vm].jobs) {
+        end_fsyncs += job.end_flushes;
+        end_fsync_ns = std::max(end_fsync_ns, job.end_flush_ns);
+      }
+    if (flushes_each_write(result.plan)) fsyncs += writes.ios;
+    fsyncs += end_fsyncs;
+    ns += end_fsync_ns;  // sysbench's time ends with them
+  }
+  static bool flushes_each_write(const Plan& plan) {
+    return !plan.vms.empty() && !plan.vms[0].jobs.empty() && plan.vms[0].jobs[0].flush_each_write;
+  }
+  uint64_t events() const { return reads.ios + writes.ios + flushes.ios; }
+
+  OpResult reads, writes, flushes;
+  uint64_t fsyncs = 0, end_fsyncs = 0;
+  int64_t end_fsync_ns = 0;
+  int64_t ns = 0;
+};
+
+/// The first I/O that failed, as sysbench tells what ends it; empty: none did.
+std::string failure_text(const RunResult& result, const SysbenchReportOptions& options) {
+  for (const VmResult& vm : result.vms)
+    for (const JobResult& job : vm.jobs) {
+      if (job.error_samples.empty()) continue;
+      const ErrorSample& sample = job.error_samples.front();
+      if (sample.error == EILSEQ)
+        return (options.tell_mismatch ? options.tell_mismatch(sample) : "") +
+               fmt::format("FATAL: Validation failed on file {}, block offset {}, exiting...\n",
+                           sample.file, sample.offset);
+      const std::string reason =
+          fmt::format("errno = {} ({})", sample.error, std::strerror(sample.error));
+      if (sample.op == Op::kFlush)
+        return fmt::format("FATAL: Failed to fsync file! file: {} {}\n", sample.file, reason);
+      return fmt::format("FATAL: Failed to {} file! file: {} pos: {} {}\n", op_name(sample.op),
+                         sample.file, sample.offset, reason);
+    }
+  return "";
+}
+
 class SysbenchReport final : public Writer {
  public:
   SysbenchReport(std::ostream& out, const SysbenchReportOptions& options)
       : out_(out), options_(options) {}
 
-  void begin(const Plan&) override { out_ << "Threads started!\n\n" << std::flush; }
+  void begin(const Plan& plan) override {
+    flushes_each_write_ = Counts::flushes_each_write(plan);
+    out_ << "Threads started!\n\n" << std::flush;
+  }
 
   void tick(const TickSample& sample) override {
     // The last tick of a run comes when it drains already, and tells of what was measured.
@@ -86,7 +140,9 @@ class SysbenchReport final : public Writer {
                 "[ {:.0f}s ] reads: {:.2f} MiB/s writes: {:.2f} MiB/s fsyncs: {:.2f}/s latency "
                 "(ms,{}%): {:.3f}\n",
                 static_cast<double>(sample.at_ns) / 1e9, rate(Op::kRead), rate(Op::kWrite),
-                per_second(ios_[op_index(Op::kFlush)], interval_ns_), options_.percentile,
+                per_second(ios_[op_index(flushes_each_write_ ? Op::kWrite : Op::kFlush)],
+                           interval_ns_),
+                options_.percentile,
                 SysbenchHistogram(response_).percentile_ms(options_.percentile))
          << std::flush;
     interval_ns_ = 0;
@@ -96,23 +152,28 @@ class SysbenchReport final : public Writer {
   }
 
   void end(const RunResult& result) override {
+    if (const std::string failure = failure_text(result, options_); !failure.empty()) {
+      out_ << failure << std::flush;
+      return;
+    }
     const SysbenchHistogram buckets(result.fleet_response);
+    const Counts counts(result);
     if (options_.histogram)
       out_ << "Latency histogram (values are in milliseconds)\n"
               "       value  ------------- distribution ------------- count\n"
            << buckets.rows() << " \n";
-    out_ << (options_.new_layout ? new_throughput(result) : old_throughput(result))
+    out_ << (options_.new_layout ? new_throughput(counts) : old_throughput(counts))
          << latency(result, buckets);
     if (!options_.new_layout) out_ << fairness(result);
-    if (options_.extra) out_ << extra(result);
+    if (options_.extra) out_ << extra(counts);
     out_ << std::flush;
   }
 
  private:
-  static std::string old_throughput(const RunResult& result) {
-    const OpResult reads = result.total(Op::kRead), writes = result.total(Op::kWrite),
-                   syncs = result.total(Op::kFlush);
-    const int64_t ns = result.measured_ns;
+  static std::string old_throughput(const Counts& counts) {
+    const OpResult& reads = counts.reads;
+    const OpResult& writes = counts.writes;
+    const int64_t ns = counts.ns;
     return fmt::format(
         "\nFile operations:\n"
         "    reads/s:                      {:.2f}\n"
@@ -124,22 +185,21 @@ class SysbenchReport final : public Writer {
         "General statistics:\n"
         "    total time:                          {:.4f}s\n"
         "    total number of events:              {}\n\n",
-        per_second(reads.ios, ns), per_second(writes.ios, ns), per_second(syncs.ios, ns),
+        per_second(reads.ios, ns), per_second(writes.ios, ns), per_second(counts.fsyncs, ns),
         per_second(reads.bytes, ns) / kBytesPerMiB, per_second(writes.bytes, ns) / kBytesPerMiB,
-        static_cast<double>(ns) / 1e9, reads.ios + writes.ios + syncs.ios);
+        static_cast<double>(ns) / 1e9, counts.events());
   }
 
-  static std::string new_throughput(const RunResult& result) {
-    const int64_t ns = result.measured_ns;
-    const auto line = [&](const char* name, Op op) {
-      const OpResult total = result.total(op);
+  static std::string new_throughput(const Counts& counts) {
+    const int64_t ns = counts.ns;
+    const auto line = [&](const char* name, const OpResult& total) {
       const double bytes = per_second(total.bytes, ns);
       return fmt::format("{:>15} IOPS={:4.2f} {:4.2f} MiB/s ({:4.2f} MB/s)\n", name,
                          per_second(total.ios, ns), bytes / kBytesPerMiB, bytes / 1e6);
     };
     return fmt::format("\nThroughput:\n{}{}         fsync: IOPS={:4.2f}\n\n",
-                       line("read: ", Op::kRead), line("write:", Op::kWrite),
-                       per_second(result.total(Op::kFlush).ios, ns));
+                       line("read: ", counts.reads), line("write:", counts.writes),
+                       per_second(counts.fsyncs, ns));
   }
 
   std::string latency(const RunResult& result, const SysbenchHistogram& buckets) const {
@@ -171,27 +231,31 @@ class SysbenchReport final : public Writer {
                threads, [](const Thread& one) { return one.busy_s; }, "{:.4f}/{:3.2f}\n\n");
   }
 
-  static std::string extra(const RunResult& result) {
+  static std::string extra(const Counts& counts) {
     std::string text;
-    constexpr std::array kKinds = {std::pair{Op::kRead, "read"}, std::pair{Op::kWrite, "write"},
-                                   std::pair{Op::kFlush, "fsync"}};
-    for (const auto& [op, name] : kKinds) {
-      const OpResult total = result.total(op);
-      if (total.response.empty()) continue;
+    const std::array kinds = {std::pair{&counts.reads, "read"}, std::pair{&counts.writes, "write"},
+                              std::pair{&counts.flushes, "fsync"}};
+    for (const auto& [total, name] : kinds) {
+      if (total->response.empty()) continue;
       text += fmt::format("    {:<6}", name);
       constexpr std::array kShares = {std::pair{0.5, "p50"}, std::pair{0.9, "p90"},
                                       std::pair{0.99, "p99"}, std::pair{0.999, "p99.9"},
                                       std::pair{0.9999, "p99.99"}};
       for (const auto& [share, label] : kShares)
         text += fmt::format(" {} {:.3f}", label,
-                            ms(static_cast<double>(total.response.quantile_ns(share))));
-      text += fmt::format(" max {:.3f}\n", ms(static_cast<double>(total.response.max_ns())));
+                            ms(static_cast<double>(total->response.quantile_ns(share))));
+      text += fmt::format(" max {:.3f}\n", ms(static_cast<double>(total->response.max_ns())));
     }
-    return text.empty() ? "" : "Latency of each kind (ms):\n" + text + "\n";
+    if (!text.empty()) text = "Latency of each kind (ms):\n" + text + "\n";
+    if (counts.end_fsyncs > 0)
+      text += fmt::format("Final fsync: {} calls, {:.4f}s of the total time\n\n", counts.end_fsyncs,
+                          static_cast<double>(counts.end_fsync_ns) / 1e9);
+    return text;
   }
 
   std::ostream& out_;
   const SysbenchReportOptions options_;
+  bool flushes_each_write_ = false;
   int64_t interval_ns_ = 0;
   std::array<uint64_t, kOpCount> ios_{}, bytes_{};
   Histogram response_;

@@ -3,8 +3,10 @@
 // goes on; one thread at a time.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <ostream>
+#include <string>
 
 #include "output/writer.h"
 
@@ -16,6 +18,8 @@ struct SysbenchReportOptions {
   bool histogram = false;
   int percentile = 95;             ///< 0: none
   int64_t report_interval_ns = 0;  ///< 0: no live lines
+  /// What is wrong with a block whose check failed, in whole lines; may be empty.
+  std::function<std::string(const ErrorSample&)> tell_mismatch = nullptr;
 };
 
 std::unique_ptr<Writer> make_sysbench_report(std::ostream& out,

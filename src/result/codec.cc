@@ -52,12 +52,15 @@ Json job_json(const JobResult& job) {
   for (int i = 0; i < kOpCount; ++i)
     if (job.ops[i]) ops[std::string(kOpNames[i])] = op_json(*job.ops[i]);
   Json samples = Json::array();
-  for (const auto& sample : job.error_samples)
-    samples.push_back({{"at_ns", sample.at_ns},
-                       {"op", op_name(sample.op)},
-                       {"offset_bytes", sample.offset},
-                       {"length_bytes", sample.length},
-                       {"errno", sample.error}});
+  for (const auto& sample : job.error_samples) {
+    Json one = {{"at_ns", sample.at_ns},
+                {"op", op_name(sample.op)},
+                {"offset_bytes", sample.offset},
+                {"length_bytes", sample.length},
+                {"errno", sample.error}};
+    if (sample.file != 0) one["file"] = sample.file;
+    samples.push_back(std::move(one));
+  }
   Json json = {{"job", job.job},
                {"ops", std::move(ops)},
                {"depth_counters",
@@ -71,6 +74,8 @@ Json job_json(const JobResult& job) {
                {"issued", job.issued},
                {"finished", job.finished},
                {"failure", job.failure}};
+  if (job.end_flushes > 0)
+    json["end_flushes"] = {{"ios", job.end_flushes}, {"longest_ns", job.end_flush_ns}};
   for (const auto& clone : job.clones) json["clones"].push_back(job_json(clone));
   return json;
 }

@@ -98,6 +98,7 @@ ErrorSample read_error_sample(const Json& json, const std::string& where) {
   sample.offset = in.count("offset_bytes");
   sample.length = in.count("length_bytes");
   sample.error = static_cast<int>(in.integer("errno", 1, kMaxErrno));
+  if (in.find("file")) sample.file = static_cast<uint32_t>(in.count("file", UINT32_MAX));
   in.done();
   return sample;
 }
@@ -128,6 +129,12 @@ JobResult read_job(const Json& json, const std::string& where, const VmPlan& pla
   job.issued = in.count("issued");
   job.finished = in.boolean("finished");
   job.failure = in.text("failure");
+  if (const Json* flushes = in.find("end_flushes")) {
+    ObjectReader end(*flushes, in.path("end_flushes"));
+    job.end_flushes = end.count("ios");
+    job.end_flush_ns = end.integer("longest_ns", 0);
+    end.done();
+  }
   if (!is_clone && json.contains("clones"))
     for (const Json& clone : in.array("clones"))
       job.clones.push_back(read_job(clone, in.path("clones[]"), plan, true));

@@ -232,7 +232,7 @@ uint64_t samples_beyond(const Histogram& histogram, double q) {
 
 bool is_synchronous(const JobSpec& job) {
   return job.ioengine == "psync" || job.ioengine == "sync" || job.ioengine == "vsync" ||
-         job.ioengine == "pvsync" || job.ioengine == "pvsync2";
+         job.ioengine == "pvsync" || job.ioengine == "pvsync2" || job.ioengine == "mmap";
 }
 
 std::string block_size_text(const JobSpec& job) {

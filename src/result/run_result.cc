@@ -93,6 +93,8 @@ void JobResult::merge(const JobResult& other) {
   if (error_samples.size() > kErrorSamples) error_samples.resize(kErrorSamples);
   abandoned += other.abandoned;
   issued += other.issued;
+  end_flushes += other.end_flushes;
+  end_flush_ns = std::max(end_flush_ns, other.end_flush_ns);
   finished &= other.finished;
   if (failure.empty()) failure = other.failure;
 }

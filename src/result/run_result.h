@@ -39,7 +39,8 @@ struct ErrorSample {
   int64_t at_ns = 0;  ///< relative to epoch
   Op op = Op::kRead;
   uint64_t offset = 0, length = 0;
-  int error = 0;  ///< errno, positive
+  int error = 0;      ///< errno, positive
+  uint32_t file = 0;  ///< which of the clone's files
 };
 
 /// fio's "IO depths" / submit / complete counters: bucket i counts depth (1,2,4,8,16,32,>=64),
@@ -79,6 +80,10 @@ struct JobResult {
   std::vector<ErrorSample> error_samples;  ///< the first few, at most kErrorSamples
   int64_t abandoned = 0;                   ///< requests that never came back
   uint64_t issued = 0;                     ///< all phases
+  /// end_fsync: flushes behind the measured window, of all clones, and how long the slowest took
+  /// over its own. They are in no op's counts.
+  uint64_t end_flushes = 0;
+  int64_t end_flush_ns = 0;
   bool finished = true;           ///< false: stopped before its own end (interrupt, guard, error)
   std::string failure;            ///< why the job could not run at all; empty: it ran
   std::vector<JobResult> clones;  ///< each by itself, where Plan::clones_apart asks for it

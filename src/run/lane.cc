@@ -21,6 +21,7 @@ Lane::Lane(const LaneSetup& setup, const RecorderSetup& recording,
            Collector& collector)
     : setup_(setup),
       open_loop_(recording.open_loop),
+      looks_at_completions_(source->looks_at_completions()),
       control_(control),
       recorder_(recording, collector),
       source_(std::move(source)),
@@ -118,6 +119,7 @@ void Lane::maybe_done(int64_t now_ns) noexcept {
     const size_t count = source_->end_batch(batch);
     end_batches_left_ = count > 0;
     if (count == 0) break;
+    if (end_flush_start_ns_ == 0) end_flush_start_ns_ = setup_.clock();
     std::rotate(batch.begin(), batch.begin() + count, batch.end());
     free_count_ -= count;
     const std::span<IoRequest*> flushes = batch.last(count);
@@ -156,7 +158,26 @@ void Lane::complete(std::span<IoRequest* const> batch) noexcept {
   record(batch);
 }
 
+// Data are checked before they count, and what has failed lets go of its block, too.
+void Lane::look_at(std::span<IoRequest* const> batch) noexcept {
+  for (IoRequest* request : batch) {
+    const uint64_t before = done_bytes_[request->slot];
+    if (request->result > 0 && request->result < static_cast<int64_t>(request->length))
+      continue;  // the rest is still to come
+    const bool good = request->result == static_cast<int64_t>(request->length);
+    const std::byte* const data = slot_memory(request->slot);
+    const int error = source_->completed(
+        *request, request->offset - before,
+        good ? std::span(data, before + request->length) : std::span<const std::byte>());
+    if (error != 0) request->result = -error;
+  }
+}
+
 void Lane::record(std::span<IoRequest* const> batch) noexcept {
+  if (looks_at_completions_) [[unlikely]]
+    look_at(batch);
+  if (end_flush_start_ns_ != 0) [[unlikely]]
+    for (const IoRequest* request : batch) end_flushes_ += request->result == 0;
   size_t free_count = free_count_;
   for (IoRequest* request : batch) {
     if (request->result != static_cast<int64_t>(request->length) || (request->flags & kPartly))
@@ -364,6 +385,10 @@ JobResult Lane::result() const {
   out.job = setup_.job;
   out.issued = issued_.load(std::memory_order_relaxed);
   out.abandoned = done() ? abandoned_.load(std::memory_order_relaxed) : in_flight();
+  if (done() && end_flush_start_ns_ != 0) {
+    out.end_flushes = end_flushes_;
+    out.end_flush_ns = std::max<int64_t>(0, last_completion_ns_ - end_flush_start_ns_);
+  }
   out.finished = done() && out.abandoned == 0 && !failed_ && !stopped_early_;
   return out;
 }

@@ -110,6 +110,7 @@ class Lane final : public Ready {
   void stop_issuing(int64_t at_ns) noexcept;
   void maybe_done(int64_t now_ns) noexcept;
   void record(std::span<IoRequest* const> batch) noexcept;
+  void look_at(std::span<IoRequest* const> batch) noexcept;
   void run_blocking(std::span<IoRequest*> batch) noexcept;
   void finish(int64_t now_ns) noexcept;
   void complete_oddly(IoRequest& request) noexcept;
@@ -127,6 +128,7 @@ class Lane final : public Ready {
 
   const LaneSetup setup_;
   const bool open_loop_;
+  const bool looks_at_completions_;
   RunControl& control_;
   Recorder recorder_;
   std::unique_ptr<LaneSource> source_;
@@ -137,6 +139,8 @@ class Lane final : public Ready {
   State state_ = State::kWaiting;
   bool issuing_ = false;
   bool end_batches_left_ = true;
+  int64_t end_flush_start_ns_ = 0;  ///< 0: they have not begun
+  uint64_t end_flushes_ = 0;        ///< done without error
   int64_t start_ns_ = 0, deadline_ns_ = INT64_MAX, drain_deadline_ns_ = INT64_MAX;
   int64_t last_completion_ns_ = 0;
   std::vector<IoRequest> slots_;

@@ -28,6 +28,18 @@ class LaneSource {
     static_cast<void>(slots);
     return 0;
   }
+  /// True: completed() wants to be told of each request, for a price.
+  virtual bool looks_at_completions() const noexcept { return false; }
+  /// A request came to its end; `offset` is its first, `data` what its buffer holds (empty when it
+  /// failed). Returns 0, or the errno with which it fails after all: what was read is not what was
+  /// written.
+  virtual int completed(const IoRequest& request, uint64_t offset,
+                        std::span<const std::byte> data) noexcept {
+    static_cast<void>(request);
+    static_cast<void>(offset);
+    static_cast<void>(data);
+    return 0;
+  }
   /// True: no I/O will come any more (size, number_ios or loops reached).
   virtual bool exhausted() const noexcept = 0;
   /// When the next I/O is due: at or before now in a closed loop, kNever_ns when exhausted.

@@ -160,8 +160,8 @@ void Recorder::add_error(const IoRequest& request, int error) noexcept {
   // In every phase: an error is never left out for when it happened.
   ++totals_.op(request.op).errors[error];
   if (totals_.error_samples.size() < kErrorSamples)
-    totals_.error_samples.push_back(
-        {relative(request.completed_ns), request.op, request.offset, request.length, error});
+    totals_.error_samples.push_back({relative(request.completed_ns), request.op, request.offset,
+                                     request.length, error, request.file});
 }
 
 void Recorder::finish(int64_t now_ns) noexcept {

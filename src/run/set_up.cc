@@ -186,16 +186,21 @@ void make_lanes(RunState& state, const LocalRunnerOptions& options, int64_t slot
           .size_bytes = target.info->size_bytes / std::max(1u, target.info->files),
           .fixed = true,
           .files = target.info->files};
+      std::shared_ptr<SharedWork> shared;
       for (int clone = 0; clone < job.numjobs; ++clone) {
         const Region region = resolve_region(job, extent, clone);
-        auto source = std::make_unique<WorkloadSource>(
-            job, region, lane_seed(job, state.plan.seed, index++), !target.row->own_contents);
+        if (!shared || !job.clones_share) shared = SharedWork::of(job, region);
+        auto source =
+            std::make_unique<WorkloadSource>(job, region, lane_seed(job, state.plan.seed, index++),
+                                             !target.row->own_contents, shared);
         LaneSetup setup = lane_setup(job, *target.row, state.plan.limits, options.hand_over_only);
         setup.vm = static_cast<int>(vm);
         setup.job = static_cast<int>(j);
         setup.clone = clone;
         const bool only_reads = !job.rw.writes && !job.rw.trims;
-        if (setup.mode == CompletionMode::kBlocking && only_reads && !source->open_loop())
+        // Places that all clones deal out go one at a time, and what is checked keeps its memory.
+        if (setup.mode == CompletionMode::kBlocking && only_reads && !source->open_loop() &&
+            !shared && !job.checked_blocks)
           setup.blocking_batch = kBlockingBatch;
         if (job.startdelay_max_ns > job.startdelay_ns)
           setup.startdelay_ns += static_cast<int64_t>(

@@ -1,6 +1,9 @@
 #include "run/workload_source.h"
 
 #include <algorithm>
+#include <cerrno>
+
+#include "workload/checked_block.h"
 
 namespace cephmark {
 
@@ -17,12 +20,21 @@ int WorkloadSource::next_batch(std::span<IoRequest* const> slots, int64_t now_ns
       request.offset = item.offset;
       request.length = item.length;
       request.due_ns = item.due_ns;
-      if (fills_ && item.op == Op::kWrite) payload_.fill({request.buffer, item.length});
+      if (fills_ && item.op == Op::kWrite)
+        payload_.fill({request.buffer, item.length}, item.offset);
     }
     filled += count;
     if (count < wanted) break;
   }
   return static_cast<int>(filled);
+}
+
+int WorkloadSource::completed(const IoRequest& request, uint64_t offset,
+                              std::span<const std::byte> data) noexcept {
+  if (shared_ && shared_->has_claims() && request.op != Op::kFlush)
+    shared_->release(workload_.block_of(request.file, offset));
+  if (request.op != Op::kRead || data.empty()) return 0;
+  return check_block(data, offset).is_sound ? 0 : EILSEQ;
 }
 
 int WorkloadSource::end_batch(std::span<IoRequest* const> slots) noexcept {

@@ -26,10 +26,20 @@ Arrival::Arrival(const JobSpec& job, uint64_t seed)
     direction.mean_bytes = (job.block_sizes[i].min_bytes + job.block_sizes[i].max_bytes) / 2;
     any_ = any_ || direction.rate != 0;
   }
+  if (job.event_rate > 0) event_gap_ns_ = 1e9 / job.event_rate;
   if (!poisson_) phase_billionths_ = Rng(Rng::derive(seed, kPhaseStream)).below(kBillion);
 }
 
 void Arrival::start(int64_t epoch_ns) noexcept {
+  if (has_event_rate()) {
+    event_due_ns_ = epoch_ns;
+    event_fraction_ = 0;
+    if (poisson_)
+      advance_event();
+    else
+      event_due_ns_ += static_cast<int64_t>(event_gap_ns_ * static_cast<double>(phase_billionths_) /
+                                            static_cast<double>(kBillion));
+  }
   for (Direction& direction : directions_) {
     direction.due_ns = epoch_ns;
     direction.remainder = 0;
@@ -69,13 +79,21 @@ void Arrival::advance(Op op, uint64_t bytes) noexcept {
 }
 
 void Arrival::advance_poisson(Direction& direction, uint64_t cost) noexcept {
-  const double mean_ns = static_cast<double>(cost) * 1e9 / static_cast<double>(direction.rate);
+  add_gap(static_cast<double>(cost) * 1e9 / static_cast<double>(direction.rate), direction.due_ns,
+          direction.fraction);
+}
+
+void Arrival::advance_event() noexcept {
+  add_gap(event_gap_ns_, event_due_ns_, event_fraction_);
+}
+
+void Arrival::add_gap(double mean_ns, int64_t& due_ns, double& fraction) noexcept {
   // 1 - uniform() is in (0, 1]: the logarithm is finite.
-  const double gap_ns = std::min(-std::log(1.0 - rng_.uniform()) * mean_ns + direction.fraction,
-                                 static_cast<double>(kNever_ns));
+  const double drawn = poisson_ ? -std::log(1.0 - rng_.uniform()) : 1;
+  const double gap_ns = std::min(drawn * mean_ns + fraction, static_cast<double>(kNever_ns));
   const double whole_ns = std::floor(gap_ns);
-  direction.fraction = gap_ns - whole_ns;
-  direction.due_ns = std::min(direction.due_ns + static_cast<int64_t>(whole_ns), kNever_ns);
+  fraction = gap_ns - whole_ns;
+  due_ns = std::min(due_ns + static_cast<int64_t>(whole_ns), kNever_ns);
 }
 
 }  // namespace cephmark

@@ -13,7 +13,8 @@ namespace cephmark {
 class Arrival {
  public:
   /// rate_iops (operations) or rate (bytes: each operation takes its own length) per direction that
-  /// the job has; evenly spaced, or as a Poisson process with the same mean (rate_process).
+  /// the job has, or event_rate over all kinds; evenly spaced, or as a Poisson process with the
+  /// same mean (rate_process).
   Arrival(const JobSpec& job, uint64_t seed);
 
   bool any() const noexcept { return any_; }
@@ -30,6 +31,11 @@ class Arrival {
   /// The operation due at due_ns(op) was taken and is `bytes` long: moves on to the one behind it.
   void advance(Op op, uint64_t bytes) noexcept;
 
+  /// event_rate: when the next of any kind is due; advance_event() when it was taken.
+  bool has_event_rate() const noexcept { return event_gap_ns_ > 0; }
+  int64_t event_due_ns() const noexcept { return event_due_ns_; }
+  void advance_event() noexcept;
+
  private:
   struct Direction {
     uint64_t rate = 0;  ///< per second; 0: no limit
@@ -45,10 +51,14 @@ class Arrival {
   };
   const Direction& of(Op op) const noexcept { return directions_[op_index(op)]; }
   void advance_poisson(Direction& direction, uint64_t cost) noexcept;
+  /// A random gap behind `due_ns`; what is less than a nanosecond is kept in `fraction`.
+  void add_gap(double mean_ns, int64_t& due_ns, double& fraction) noexcept;
 
   PerDirection<Direction> directions_;
   Rng rng_;
   uint64_t phase_billionths_ = 0;
+  double event_gap_ns_ = 0, event_fraction_ = 0;
+  int64_t event_due_ns_ = 0;
   bool poisson_ = false;
   bool any_ = false;
 };

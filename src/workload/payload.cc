@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "workload/checked_block.h"
+
 namespace cephmark {
 namespace {
 
@@ -75,7 +77,8 @@ void fill_keyed(uint64_t key, size_t start, std::byte* out, size_t bytes) noexce
 }  // namespace
 
 Payload::Payload(const JobSpec& job, uint64_t seed)
-    : kind_(job.zero_buffers       ? Kind::kZero
+    : kind_(job.checked_blocks     ? Kind::kChecked
+            : job.zero_buffers     ? Kind::kZero
             : job.refill_buffers   ? Kind::kFresh
             : job.scramble_buffers ? Kind::kKeyed
                                    : Kind::kConstant),
@@ -87,7 +90,12 @@ Payload::Payload(const JobSpec& job, uint64_t seed)
   random_bytes_ = chunk_bytes_ - chunk_bytes_ * percent / 100;
 }
 
-void Payload::fill(std::span<std::byte> buffer) noexcept {
+void Payload::fill(std::span<std::byte> buffer, uint64_t offset) noexcept {
+  if (kind_ == Kind::kChecked) {
+    fill_random(buffer);
+    seal_block(buffer, offset);
+    return;
+  }
   if (kind_ == Kind::kZero) {
     std::memset(buffer.data(), 0, buffer.size());
     return;
@@ -105,7 +113,7 @@ void Payload::fill(std::span<std::byte> buffer) noexcept {
 
 void Payload::fill_random(std::span<std::byte> buffer) noexcept {
   if (kind_ == Kind::kFresh) return fill_fresh(rng_, buffer.data(), buffer.size());
-  const bool keyed = kind_ == Kind::kKeyed;
+  const bool keyed = kind_ != Kind::kConstant;
   size_t start = keyed ? rng_.below(kPoolWords) : 0;
   std::byte* out = buffer.data();
   for (size_t left = buffer.size(); left > 0;) {

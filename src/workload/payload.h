@@ -21,10 +21,11 @@ class Payload {
   ///  zero_buffers: zeros. refill_buffers: wholly new random bytes. buffer_compress_percentage=P:
   ///  of each buffer_compress_chunk the last P per cent are zeros. scramble_buffers=0: the same
   ///  bytes every time (they deduplicate, which is then what was asked for).
-  void fill(std::span<std::byte> buffer) noexcept;
+  ///  checked_blocks: random bytes, sealed for their place in the file (checked_block.h).
+  void fill(std::span<std::byte> buffer, uint64_t offset = 0) noexcept;
 
  private:
-  enum class Kind : uint8_t { kZero, kConstant, kKeyed, kFresh };
+  enum class Kind : uint8_t { kZero, kConstant, kKeyed, kFresh, kChecked };
   void fill_random(std::span<std::byte> buffer) noexcept;
 
   Kind kind_;

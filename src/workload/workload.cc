@@ -35,13 +35,19 @@ uint64_t lane_seed(const JobSpec& job, uint64_t plan_seed, uint64_t lane) noexce
   return Rng::derive(base, lane);
 }
 
-Workload::Workload(const JobSpec& job, const Region& region, uint64_t seed)
+Workload::Workload(const JobSpec& job, const Region& region, uint64_t seed,
+                   std::shared_ptr<SharedWork> shared)
     : region_(region),
       seed_(seed),
+      files_in_order_(job.file_service_type == FileService::kSequential),
       time_based_(job.time_based),
       ops_(job, Rng::derive(seed, kOps)),
       arrival_(job, Rng::derive(seed, kArrivals)),
-      size_rng_(Rng::derive(seed, kSizes)) {
+      size_rng_(Rng::derive(seed, kSizes)),
+      shared_(std::move(shared)),
+      in_line_(shared_ && job.clones_share && !job.rw.random),
+      own_limits_(!job.clones_share),
+      ramp_ns_(job.ramp_time_ns) {
   set_up_ops(job);
   loop_ios_ = !time_based_ && job.number_ios != 0 ? job.number_ios : kNoLimit;
   loop_bytes_ = time_based_ ? kNoLimit : region_.loop_bytes;
@@ -68,7 +74,8 @@ Workload::Workload(const JobSpec& job, const Region& region, uint64_t seed)
       cursors_[op_index(op)].assign(region_.files, first_cursor_[op_index(op)]);
   }
   simple_ = placing_ == Placing::kBlocks && used_.size() == 1 && region_.files == 1 &&
-            !open_loop_ && run_length_ == 1 && fsync_every_ == 0 && fdatasync_every_ == 0;
+            !open_loop_ && !shared_ && run_length_ == 1 && fsync_every_ == 0 &&
+            fdatasync_every_ == 0;
   bytes_left_ = loop_bytes_;
   ios_left_ = loop_ios_;
 }
@@ -85,6 +92,7 @@ void Workload::set_up_ops(const JobSpec& job) {
     max_length_ = std::max(max_length_, sizes_[op_index(op)].max_bytes());
     open_loop_ = open_loop_ || arrival_.is_rated(op);
   }
+  open_loop_ = open_loop_ || arrival_.has_event_rate();
   if (!job.rw.writes) return;
   fsync_every_ = static_cast<uint64_t>(std::max(0, job.fsync));
   fdatasync_every_ = static_cast<uint64_t>(std::max(0, job.fdatasync));
@@ -137,12 +145,14 @@ void Workload::set_up_random(const JobSpec& job) {
 
 void Workload::start(int64_t epoch_ns) noexcept {
   arrival_.start(epoch_ns);
+  counted_from_ns_ = epoch_ns + ramp_ns_;
 }
 
 int64_t Workload::next_due_ns() const noexcept {
   if (exhausted()) return INT64_MAX;
   if (!open_loop_ || pair_pending_ || flush_pending_) return INT64_MIN;
   if (trim_then_write_) return pair_due_ns();
+  if (shared_) return held_ ? INT64_MIN : arrival_.event_due_ns();
   int64_t due = INT64_MAX;
   for (const Op op : used_) {
     if (!arrival_.is_rated(op)) return INT64_MIN;
@@ -163,6 +173,10 @@ size_t Workload::next_batch(int64_t now_ns, std::span<IoPlanItem> out) noexcept 
   size_t filled = 0;
   if (simple_) {
     while (filled < out.size() && !exhausted_) filled += next_simple(now_ns, out.subspan(filled));
+    return filled;
+  }
+  if (shared_) {
+    while (filled < out.size() && make_shared_item(now_ns, out[filled])) ++filled;
     return filled;
   }
   while (filled < out.size() && make_item(now_ns, out[filled])) ++filled;
@@ -261,12 +275,17 @@ void Workload::place_sequential(Op op, IoPlanItem& item) noexcept {
   };
   std::vector<int64_t>& cursors = cursors_[d];
   uint32_t file = 0;
+  const auto to_next_file = [&] {
+    if (++next_file_ == region_.files) next_file_ = 0;
+  };
   for (uint32_t tried = 0;; ++tried) {
-    // Files take turns; one that is through waits for the others, then all start again.
+    // Files take turns, or are gone through in their order; one that is through waits for the
+    // others, then all start again.
     if (tried == region_.files) std::fill(cursors.begin(), cursors.end(), first_cursor_[d]);
     file = next_file_;
-    if (++next_file_ == region_.files) next_file_ = 0;
-    if (!at_end(cursors[file])) break;
+    const bool is_through = at_end(cursors[file]);
+    if (!files_in_order_ || is_through) to_next_file();
+    if (!is_through) break;
   }
   int64_t& cursor = cursors[file];
   item.file = file;

@@ -20,6 +20,7 @@
 #include "workload/op_source.h"
 #include "workload/piece_cover.h"
 #include "workload/region.h"
+#include "workload/shared_work.h"
 
 namespace cephmark {
 
@@ -40,8 +41,10 @@ uint64_t lane_seed(const JobSpec& job, uint64_t plan_seed, uint64_t lane) noexce
 class Workload {
  public:
   /// `job` must be validated. Takes what memory it needs (a few KiB, whatever the size of the
-  /// target). Throws UsageError for a distribution that does not fit the region.
-  Workload(const JobSpec& job, const Region& region, uint64_t seed);
+  /// target). `shared`: what SharedWork::of() made for all clones of the job; null: none. Throws
+  /// UsageError for a distribution that does not fit the region.
+  Workload(const JobSpec& job, const Region& region, uint64_t seed,
+           std::shared_ptr<SharedWork> shared = nullptr);
 
   /// The moment from which arrivals count (monotonic). Call once, before the first next_batch().
   void start(int64_t epoch_ns) noexcept;
@@ -64,6 +67,11 @@ class Workload {
   /// end_fsync: how many files are to be flushed (file 0 ...) once every operation has completed;
   /// 0: none.
   uint32_t end_flushes() const noexcept { return end_flushes_; }
+  /// The block that an item is, counted over all files (SharedWork::release).
+  uint64_t block_of(uint32_t file, uint64_t offset) const noexcept {
+    return file * (region_.length_bytes / max_length_) +
+           (offset - region_.start_bytes) / max_length_;
+  }
   /// The largest length of any item: the size of a slot's buffer.
   uint64_t max_length() const noexcept { return max_length_; }
 
@@ -90,6 +98,9 @@ class Workload {
   void begin_loop() noexcept;
   size_t next_simple(int64_t now_ns, std::span<IoPlanItem> out) noexcept;
   bool make_item(int64_t now_ns, IoPlanItem& item) noexcept;
+  bool make_shared_item(int64_t now_ns, IoPlanItem& item) noexcept;
+  bool place_claimed(IoPlanItem& item) noexcept;
+  void place_in_line(uint64_t index, IoPlanItem& item) noexcept;
   bool choose(int64_t now_ns, Op& op, int64_t& due_ns) noexcept;
   int64_t pair_due_ns() const noexcept;
   void place(Op op, IoPlanItem& item) noexcept;
@@ -105,6 +116,7 @@ class Workload {
   Placing placing_ = Placing::kSequential;
   /// One direction, one size, one file, closed loop, no flushes: the short way.
   bool simple_ = false;
+  bool files_in_order_ = false;  ///< sequential: file_service_type=sequential
   bool trim_then_write_ = false;
   bool time_based_ = false;
   bool open_loop_ = false;
@@ -135,6 +147,14 @@ class Workload {
   uint64_t fsync_every_ = 0, fdatasync_every_ = 0, writes_ = 0;
   bool pair_pending_ = false, flush_pending_ = false;
   IoPlanItem pair_, flush_;
+
+  // With SharedWork (workload_shared.cc).
+  std::shared_ptr<SharedWork> shared_;
+  bool in_line_ = false;    ///< places are dealt by SharedWork
+  bool own_limits_ = true;  ///< loops and sizes end this lane, not the clones' common count
+  int64_t ramp_ns_ = 0, counted_from_ns_ = 0;
+  bool held_ = false;  ///< an operation was taken whose block is still in use
+  IoPlanItem held_item_;
 };
 
 }  // namespace cephmark
