@@ -13,7 +13,7 @@
 namespace cephmark {
 namespace {
 
-constexpr uint64_t kBytes = 64 << 10, kBlock = 4096;
+constexpr uint64_t kFileBytes = 64 << 10, kPage = 4096;
 
 class MmapEngineTest : public testing::Test {
  protected:
@@ -21,7 +21,7 @@ class MmapEngineTest : public testing::Test {
     job_.name = "j";
     job_.ioengine = "mmap";
     job_.filenames = {path_};
-    job_.size = {SizeSpec::Kind::kBytes, kBytes};
+    job_.size = {SizeSpec::Kind::kBytes, kFileBytes};
     job_.rw.writes = true;
     const Plan plan;
     const VmPlan vm;
@@ -35,11 +35,11 @@ class MmapEngineTest : public testing::Test {
   }
 
   int64_t do_one(Op op, uint64_t offset, char fill = 0) {
-    memory_.assign(kBlock, static_cast<std::byte>(fill));
+    memory_.assign(kPage, static_cast<std::byte>(fill));
     IoRequest request;
     request.op = op;
     request.offset = offset;
-    request.length = op == Op::kFlush ? 0 : kBlock;
+    request.length = op == Op::kFlush ? 0 : kPage;
     request.buffer = memory_.data();
     IoRequest* batch[1] = {&request};
     EXPECT_EQ(queue_->submit(batch), 1);
@@ -56,27 +56,27 @@ class MmapEngineTest : public testing::Test {
 };
 
 TEST_F(MmapEngineTest, WhatIsWrittenStandsInTheFile) {
-  EXPECT_EQ(info_.size_bytes, kBytes);
-  EXPECT_EQ(do_one(Op::kWrite, kBlock, 'x'), static_cast<int64_t>(kBlock));
+  EXPECT_EQ(info_.size_bytes, kFileBytes);
+  EXPECT_EQ(do_one(Op::kWrite, kPage, 'x'), static_cast<int64_t>(kPage));
   EXPECT_EQ(do_one(Op::kFlush, 0), 0);
   std::ifstream file(path_);
-  file.seekg(kBlock);
+  file.seekg(kPage);
   EXPECT_EQ(file.get(), 'x');
-  EXPECT_EQ(do_one(Op::kRead, kBlock), static_cast<int64_t>(kBlock));
+  EXPECT_EQ(do_one(Op::kRead, kPage), static_cast<int64_t>(kPage));
   EXPECT_EQ(memory_.back(), std::byte{'x'});
 }
 
 TEST_F(MmapEngineTest, AFileThatBecomesShorterIsAnErrorAndNoCrash) {
-  ASSERT_EQ(::truncate(path_.c_str(), kBlock), 0);
-  EXPECT_EQ(do_one(Op::kRead, 8 * kBlock), -EIO);
-  EXPECT_EQ(do_one(Op::kWrite, 8 * kBlock, 'x'), -EIO);
-  EXPECT_EQ(do_one(Op::kRead, 0), static_cast<int64_t>(kBlock));
+  ASSERT_EQ(::truncate(path_.c_str(), kPage), 0);
+  EXPECT_EQ(do_one(Op::kRead, 8 * kPage), -EIO);
+  EXPECT_EQ(do_one(Op::kWrite, 8 * kPage, 'x'), -EIO);
+  EXPECT_EQ(do_one(Op::kRead, 0), static_cast<int64_t>(kPage));
 }
 
 TEST_F(MmapEngineTest, AMappingDoesNotGrow) {
-  EXPECT_EQ(do_one(Op::kRead, kBytes - kBlock / 2), static_cast<int64_t>(kBlock / 2));
-  EXPECT_EQ(do_one(Op::kRead, kBytes), 0);
-  EXPECT_EQ(do_one(Op::kWrite, kBytes - kBlock / 2), -EFBIG);
+  EXPECT_EQ(do_one(Op::kRead, kFileBytes - kPage / 2), static_cast<int64_t>(kPage / 2));
+  EXPECT_EQ(do_one(Op::kRead, kFileBytes), 0);
+  EXPECT_EQ(do_one(Op::kWrite, kFileBytes - kPage / 2), -EFBIG);
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <sstream>
 
@@ -189,9 +190,10 @@ std::vector<MountEntry> read_mounts(const SystemView& view) {
   return mounts;
 }
 
-std::vector<int> osds_holding(const std::vector<dev_t>& devices, dev_t file_device, ino_t inode,
-                              const SystemView& view) {
-  std::vector<int> pids;
+namespace {
+
+void for_each_osd(const SystemView& view,
+                  const std::function<void(const fs::path& process, int pid)>& use) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(view.proc, ignored)) {
     const std::string name = entry.path().filename().string();
@@ -201,10 +203,32 @@ std::vector<int> osds_holding(const std::vector<dev_t>& devices, dev_t file_devi
     } catch (const Error&) {
       continue;  // it ended meanwhile
     }
-    if (process_holds(entry.path(), devices, file_device, inode))
-      pids.push_back(std::atoi(name.c_str()));
+    use(entry.path(), std::atoi(name.c_str()));
   }
+}
+
+}  // namespace
+
+std::vector<int> osds_holding(const std::vector<dev_t>& devices, dev_t file_device, ino_t inode,
+                              const SystemView& view) {
+  std::vector<int> pids;
+  for_each_osd(view, [&](const fs::path& process, int pid) {
+    if (process_holds(process, devices, file_device, inode)) pids.push_back(pid);
+  });
   return pids;
+}
+
+std::map<std::pair<dev_t, ino_t>, std::set<int>> files_of_osds(const SystemView& view) {
+  std::map<std::pair<dev_t, ino_t>, std::set<int>> files;
+  for_each_osd(view, [&](const fs::path& process, int pid) {
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(process / "fd", ignored)) {
+      struct stat info {};
+      if (::stat(entry.path().c_str(), &info) == 0 && S_ISREG(info.st_mode))
+        files[{info.st_dev, info.st_ino}].insert(pid);
+    }
+  });
+  return files;
 }
 
 void examine_use(dev_t device, const std::string& path, const SystemView& view,

@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -55,6 +57,9 @@ std::vector<MountEntry> read_mounts(const SystemView& view = {});
 /// file (device, inode).
 std::vector<int> osds_holding(const std::vector<dev_t>& devices, dev_t file_device, ino_t inode,
                               const SystemView& view = {});
+
+/// The regular files that running ceph-osd processes have open, by device and inode, with the pids.
+std::map<std::pair<dev_t, ino_t>, std::set<int>> files_of_osds(const SystemView& view = {});
 
 /// Examines an existing block device node. Never throws for what it cannot see: that is kUnknown.
 StateReport examine_block_device(const std::string& path, const SystemView& view = {});

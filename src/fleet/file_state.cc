@@ -8,9 +8,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/time.h"
 #include "fleet/signatures.h"
 
 namespace cephmark {
@@ -18,26 +23,64 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int64_t kMoment_ns = 20 * kNsPerMs;
+
 bool all_digits(std::string_view text) {
   return !text.empty() &&
          std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); });
 }
 
-/// A file may be the store of a loop device, or a swap area: then a device stands on it.
-void examine_backing(const std::string& resolved, const SystemView& view, StateReport& report) {
+/// What may stand on a regular file, over the whole machine.
+struct Holders {
+  std::multimap<std::string, std::string> loops;  ///< backing file -> device
+  std::set<std::string> swaps;
+  std::map<std::pair<dev_t, ino_t>, std::set<int>> osds;
+};
+
+Holders find_holders(const SystemView& view) {
+  Holders holders;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(view.sys + "/block", ignored)) {
     const fs::path backing = entry.path() / "loop/backing_file";
     if (!fs::exists(backing, ignored)) continue;
     std::string name = read_file(backing.string());
     while (!name.empty() && name.back() == '\n') name.pop_back();
-    if (name == resolved)
-      report.add(TargetState::kHeld,
-                 fmt::format("{} stands on it", entry.path().filename().string()));
+    holders.loops.emplace(name, entry.path().filename().string());
   }
   for (const auto& mount : read_mounts(view))
-    if (mount.point == "[swap]" && mount.source == resolved)
-      report.add(TargetState::kHeld, "it is used as swap");
+    if (mount.point == "[swap]") holders.swaps.insert(mount.source);
+  holders.osds = files_of_osds(view);
+  return holders;
+}
+
+/// A run on a thousand files asks about all of them at once: the machine is looked over once for
+/// what is asked within a moment.
+std::shared_ptr<const Holders> holders_of(const SystemView& view) {
+  if (view.proc != SystemView().proc || view.sys != SystemView().sys)
+    return std::make_shared<Holders>(find_holders(view));
+  static std::mutex mutex;
+  static std::shared_ptr<const Holders> known;
+  static int64_t known_at_ns = 0;
+  const std::lock_guard lock(mutex);
+  const int64_t now_ns = monotonic_ns();
+  if (!known || now_ns - known_at_ns > kMoment_ns) {
+    known = std::make_shared<Holders>(find_holders(view));
+    known_at_ns = now_ns;
+  }
+  return known;
+}
+
+/// A file may be the store of a loop device, a swap area or the store of an OSD.
+void examine_holders(const std::string& resolved, const struct stat& info, const SystemView& view,
+                     StateReport& report) {
+  const auto holders = holders_of(view);
+  const auto [loop, last_loop] = holders->loops.equal_range(resolved);
+  for (auto one = loop; one != last_loop; ++one)
+    report.add(TargetState::kHeld, fmt::format("{} stands on it", one->second));
+  if (holders->swaps.count(resolved) > 0) report.add(TargetState::kHeld, "it is used as swap");
+  if (const auto osds = holders->osds.find({info.st_dev, info.st_ino}); osds != holders->osds.end())
+    for (const int pid : osds->second)
+      report.add(TargetState::kOsdHolds, fmt::format("ceph-osd, pid {}", pid));
 }
 
 void examine_file(const std::string& resolved, const struct stat& info,
@@ -51,9 +94,7 @@ void examine_file(const std::string& resolved, const struct stat& info,
     report.add(TargetState::kEmptyUntagged);
   else
     report.add(TargetState::kDataUntagged, fmt::format("{} bytes", info.st_size));
-  examine_backing(resolved, view, report);
-  for (const int pid : osds_holding({}, info.st_dev, info.st_ino, view))
-    report.add(TargetState::kOsdHolds, fmt::format("ceph-osd, pid {}", pid));
+  examine_holders(resolved, info, view, report);
   const UniqueFd fd(::open(resolved.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd)
     report.add(TargetState::kUnknown, fmt::format("cannot open it: {}", errno_text(errno)));

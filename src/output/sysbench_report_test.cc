@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <sstream>
 
 #include "output/sysbench_histogram.h"
@@ -74,6 +75,75 @@ TEST(SysbenchReport, ExtraLinesTellEachKindApart) {
   EXPECT_THAT(text_of({.extra = true}), HasSubstr("    read   p50 "));
   EXPECT_THAT(text_of({.extra = true}), Not(HasSubstr("    write ")));
   EXPECT_THAT(text_of({}), Not(HasSubstr("p50")));
+}
+
+/// The same with as many writes of 1 ms beside the reads, 10 flushes of 5 ms, and 4 at the end that
+/// took 2 s.
+RunResult with_flushes() {
+  RunResult out = result();
+  out.plan.vms.emplace_back().jobs.emplace_back();
+  JobResult& job = out.vms[0].jobs[0];
+  OpResult& writes = job.op(Op::kWrite);
+  writes.ios = 500;
+  writes.bytes = 500 * 16384;
+  writes.response.add(1'000'000, 500);
+  OpResult& flushes = job.op(Op::kFlush);
+  flushes.ios = 10;
+  flushes.response.add(5'000'000, 10);
+  job.end_flushes = 4;
+  job.end_flush_ns = 2'000'000'000;
+  return out;
+}
+
+std::string text_of(const RunResult& result, const SysbenchReportOptions& options) {
+  std::ostringstream out;
+  const auto report = make_sysbench_report(out, options);
+  report->begin(result.plan);
+  report->end(result);
+  return out.str();
+}
+
+// FIL-03, FIL-04: periodic flushes are events; the final ones are in the rate and in the time.
+TEST(SysbenchReport, FlushesAreCountedAsSysbenchDoes) {
+  const std::string text = text_of(with_flushes(), {.extra = true});
+  EXPECT_THAT(text, HasSubstr("    writes/s:                     125.00\n"
+                              "    fsyncs/s:                     3.50\n"));
+  EXPECT_THAT(text, HasSubstr("    total time:                          4.0000s\n"
+                              "    total number of events:              1010\n"));
+  EXPECT_THAT(text, HasSubstr("    fsync  p50 5.0"));
+  EXPECT_THAT(text, HasSubstr("\nFinal fsync: 4 calls, 2.0000s of the total time\n"));
+  EXPECT_THAT(text_of(with_flushes(), {}), Not(HasSubstr("Final fsync")));
+}
+
+TEST(SysbenchReport, AFlushBehindEachWriteIsPartOfIt) {
+  RunResult each = with_flushes();
+  each.plan.vms[0].jobs[0].flush_each_write = true;
+  JobResult& job = each.vms[0].jobs[0];
+  job.ops[op_index(Op::kFlush)].reset();
+  job.end_flushes = 0;
+  job.end_flush_ns = 0;
+  const std::string text = text_of(each, {});
+  EXPECT_THAT(text, HasSubstr("    writes/s:                     250.00\n"
+                              "    fsyncs/s:                     250.00\n"));
+  EXPECT_THAT(text, HasSubstr("    total number of events:              1000\n"));
+}
+
+TEST(SysbenchReport, WhatFailedIsToldInsteadOfAReport) {
+  RunResult failed = with_flushes();
+  failed.vms[0].jobs[0].error_samples = {
+      {.op = Op::kWrite, .offset = 81920, .length = 16384, .error = ENOSPC, .file = 3}};
+  EXPECT_EQ(
+      text_of(failed, {}),
+      "Threads started!\n\nFATAL: Failed to write file! file: 3 pos: 81920 errno = 28 (No space "
+      "left on device)\n");
+  failed.vms[0].jobs[0].error_samples[0] = {.op = Op::kRead, .offset = 7, .error = EILSEQ};
+  SysbenchReportOptions options;
+  options.tell_mismatch = [](const ErrorSample& sample) {
+    return "FATAL: at " + std::to_string(sample.offset) + "\n";
+  };
+  EXPECT_EQ(text_of(failed, options),
+            "Threads started!\n\nFATAL: at 7\n"
+            "FATAL: Validation failed on file 0, block offset 7, exiting...\n");
 }
 
 TEST(SysbenchReport, NothingMeasuredHasNoSentinels) {

@@ -22,7 +22,9 @@ RunResult rich_result() {
   result.witness.background_work = {"scrub"};
   result.vms[1].targets[0].allocated_bytes.reset();
   result.vms[0].jobs[0].op(Op::kWrite).errors = {{EIO, 2}, {4711, 1}};
-  result.vms[0].jobs[0].error_samples = {{5, Op::kWrite, 4096, 8192, EIO}};
+  result.vms[0].jobs[0].error_samples = {{5, Op::kWrite, 4096, 8192, EIO, 3}};
+  result.vms[0].jobs[0].end_flushes = 4;
+  result.vms[0].jobs[0].end_flush_ns = 77;
   result.vms[0].jobs[1].failure = "could not";
   result.vms[0].jobs[1].finished = false;
   result.vms[0].jobs[1].abandoned = 2;
@@ -79,6 +81,9 @@ TEST(Codec, NothingIsLost) {
   EXPECT_EQ(b.vms[0].jobs[1].abandoned, 2);
   EXPECT_FALSE(b.vms[0].jobs[1].finished);
   EXPECT_EQ(b.vms[0].jobs[0].error_samples[0].length, 8192u);
+  EXPECT_EQ(b.vms[0].jobs[0].error_samples[0].file, 3u);
+  EXPECT_EQ(b.vms[0].jobs[0].end_flushes, 4u);
+  EXPECT_EQ(b.vms[0].jobs[0].end_flush_ns, 77);
   EXPECT_EQ(b.phases.size(), a.phases.size());
   EXPECT_EQ(b.interval_response[1].size(), a.interval_response[1].size());
   EXPECT_EQ(b.fleet_service.sum_ns(), a.fleet_service.sum_ns());

@@ -10,6 +10,10 @@ void Collector::add(const SegmentSample& sample) {
     fresh_.errors[op] += sample.errors[op];
     const Histogram& response = sample.response[op];
     if (response.empty()) continue;
+    // end_fsync: behind all that was measured.
+    const bool is_end_flush =
+        sample.phase == PhaseKind::kDrain && static_cast<Op>(op) == Op::kFlush;
+    if (is_end_flush) continue;
     fresh_.ios[op] += response.count();
     fresh_.bytes[op] += sample.bytes[op];
     all_ios_[op] += response.count();

@@ -20,6 +20,8 @@ constexpr int64_t kStuckAfter_ns = 3 * kNsPerSecond;
 /// each).
 constexpr int64_t kMaxSeriesSlots = 4'000'000;
 constexpr int64_t kAssumedRun_ns = 3600 * kNsPerSecond;
+/// Lanes hand a slot over with their first completion behind its end: ticks come that much later.
+constexpr int64_t kHandedOver_ns = 25 * kNsPerMs;
 
 // Binds the calling thread, and so every thread and child it starts from now on, to the first
 // `max_cpus` of the CPUs it may use; puts the old set back at the end.
@@ -103,16 +105,16 @@ StageTimes stage_times(const RunState& state, int stage, int64_t start_ns) {
 // Runs the stages of a plan that is set up.
 class StageLoop {
  public:
-  StageLoop(RunState& state, const LocalRunnerOptions& options, Observer& observer,
+  StageLoop(RunState& state, const LocalRunnerOptions& options, int64_t slot_ns, Observer& observer,
             RunResult& result)
-      : state_(state), options_(options), observer_(observer), result_(result) {}
+      : state_(state), options_(options), slot_ns_(slot_ns), observer_(observer), result_(result) {}
 
   /// False: lanes are stuck, nothing may be taken down.
   bool run(int stages) {
     const int64_t epoch_ns = monotonic_ns();
     state_.control.set_epoch(epoch_ns);
     result_.start_wall_ns = wall_ns();
-    last_tick_ns_ = epoch_ns;
+    last_tick_ns_ = last_covered_ns_ = epoch_ns;
     bool all_done = true;
     for (int stage = 0; stage < stages && all_done; ++stage) {
       const int64_t start_ns = stage == 0 ? epoch_ns : monotonic_ns();
@@ -130,12 +132,12 @@ class StageLoop {
     for (auto& worker : state_.workers) worker->wake();
     cpu_begun_ = cpu_ended_ = false;
     bool stop_known = false;
-    int64_t next_tick_ns = last_tick_ns_ + options_.tick_ns;
+    int64_t next_tick_ns = last_tick_ns_ + options_.tick_ns + kHandedOver_ns;
     while (state_.control.active() > 0) {
       const int64_t now_ns = monotonic_ns();
       sample_cpu(now_ns, false);
       if (now_ns >= next_tick_ns) {
-        tick(stage, now_ns);
+        tick(stage, now_ns, covered_ns(now_ns));
         next_tick_ns = std::max(next_tick_ns + options_.tick_ns, now_ns);
       }
       if (!stop_known && state_.control.stop_ns() != RunControl::kNever_ns) {
@@ -152,8 +154,16 @@ class StageLoop {
     }
     const int64_t now_ns = monotonic_ns();
     sample_cpu(now_ns, true);
-    tick(stage, now_ns);
+    tick(stage, now_ns, now_ns);
     return true;
+  }
+
+  /// Up to where the lanes have told what they did; now, where slots are longer than ticks.
+  int64_t covered_ns(int64_t now_ns) const {
+    const int64_t epoch_ns = state_.control.epoch_ns();
+    const int64_t slots = std::max<int64_t>(0, now_ns - kHandedOver_ns - epoch_ns) / slot_ns_;
+    const int64_t told_ns = epoch_ns + slots * slot_ns_;
+    return told_ns > last_covered_ns_ ? told_ns : now_ns;
   }
 
   int64_t give_up_ns() const {
@@ -177,11 +187,12 @@ class StageLoop {
     result_.process_cpu.merge(difference(cpu_used(RUSAGE_SELF), cpu_at_start_));
   }
 
-  void tick(int stage, int64_t now_ns) {
+  void tick(int stage, int64_t now_ns, int64_t covered_ns) {
     TickSample sample;
     state_.collector.take_fresh(sample);
     sample.at_ns = now_ns - state_.control.epoch_ns();
-    sample.interval_ns = now_ns - last_tick_ns_;
+    sample.interval_ns = std::max<int64_t>(0, covered_ns - last_covered_ns_);
+    last_covered_ns_ = covered_ns;
     last_tick_ns_ = now_ns;
     sample.stage = stage;
     const int64_t end_ns = std::min(times_.measure_end_ns, state_.control.stop_ns());
@@ -210,10 +221,11 @@ class StageLoop {
 
   RunState& state_;
   const LocalRunnerOptions& options_;
+  const int64_t slot_ns_;
   Observer& observer_;
   RunResult& result_;
   StageTimes times_;
-  int64_t last_tick_ns_ = 0;
+  int64_t last_tick_ns_ = 0, last_covered_ns_ = 0;
   CpuUsage cpu_at_start_;
   bool cpu_begun_ = false, cpu_ended_ = false;
 };
@@ -246,14 +258,15 @@ RunResult LocalRunner::run(const Plan& plan, std::stop_token stop, Observer& obs
   result.allowed_cpus = affinity.count();
   warn_of_slow_rates(plan, result);
 
-  auto state = set_up(plan, options_, series_slot_ns(plan), affinity.count(), observer, stop);
+  const int64_t slot_ns = series_slot_ns(plan);
+  auto state = set_up(plan, options_, slot_ns, affinity.count(), observer, stop);
   const int stages = plan.stage_count();
   bool all_done = false;
   {
     const std::stop_callback on_stop(
         stop, [&control = state->control] { control.stop_at(monotonic_ns()); });
     observer.io_begins();
-    all_done = StageLoop(*state, options_, observer, result).run(stages);
+    all_done = StageLoop(*state, options_, slot_ns, observer, result).run(stages);
     observer.io_ended();
   }
   if (stop.stop_requested()) {

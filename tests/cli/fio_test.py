@@ -6,6 +6,7 @@ of the same job stands beside ours.
 """
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -91,6 +92,30 @@ class FioTest(unittest.TestCase):
             self.assertEqual(document["global options"], {"bs": "8k"})
             self.assertEqual(job["job options"]["name"], "j")
         self.assertEqual(ours["jobs"][0]["job options"], theirs["jobs"][0]["job options"])
+
+    def test_files_are_opened_and_gone_through_as_the_real_program_does(self):
+        real = shutil.which("fio")
+        if not real or not shutil.which("strace"):
+            self.skipTest("NOT TESTED: fio or strace is not installed")
+        words = ["--name=j", "--rw=write", "--bs=64k", "--size=512k", "--nrfiles=2", "--thread"]
+        for more in (["--file_service_type=sequential", "--sync=dsync"], ["--sync=1"]):
+            seen = []
+            for program in (None, real):
+                log = self.path("trace")
+                argv = [program] if program else [PROGRAM, "fio"]
+                done = subprocess.run(["strace", "-f", "-y", "-s", "0", "-o", log, "-e", "openat,pwrite64",
+                                       *argv, *words, *more], cwd=self.directory, text=True, check=False,
+                                      env=self.environment, capture_output=True, timeout=LIMIT_S)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                with open(log) as file:
+                    text = file.read()
+                seen.append((re.findall(r"pwrite64\(\d+<[^>]*/(j\.0\.\d)>.*, (\d+), (\d+)\)", text),
+                             set(re.findall(r'"j\.0\.\d", O_RDWR\S*?(\|O_D?SYNC)', text))))
+                for name in ("j.0.0", "j.0.1"):
+                    os.unlink(self.path(name))
+            with self.subTest(more=more):
+                self.assertEqual(*seen)
+                self.assertEqual(len(seen[0][0]), 8)
 
     def test_clones_are_jobs_of_their_own_unless_they_report_as_a_group(self):
         words = ["--output-format=json", "--name=j", "--ioengine=null", "--size=1m", "--numjobs=3"]
