@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 
 #include <algorithm>
 #include <atomic>
@@ -25,8 +26,13 @@ namespace {
 thread_local sigjmp_buf* volatile landing = nullptr;
 struct sigaction before_us;
 
-void on_bus_error(int signal, siginfo_t*, void*) {
-  if (landing) siglongjmp(*landing, 1);
+void on_bus_error(int signal, siginfo_t*, void* context) {
+  if (landing) {
+    // The jump leaves the handler for good: what the kernel blocked for it is let go here, which is
+    // cheaper than to save the mask ahead of every copy.
+    pthread_sigmask(SIG_SETMASK, &static_cast<ucontext_t*>(context)->uc_sigmask, nullptr);
+    siglongjmp(*landing, 1);
+  }
   ::sigaction(signal, &before_us, nullptr);  // not ours: it comes again, and finds its old handler
 }
 
@@ -35,7 +41,7 @@ void hear_bus_errors() {
   std::call_once(once, [] {
     struct sigaction action {};
     action.sa_sigaction = on_bus_error;
-    action.sa_flags = SA_SIGINFO | SA_NODEFER;  // the jump leaves the handler for good
+    action.sa_flags = SA_SIGINFO;
     sigemptyset(&action.sa_mask);
     if (::sigaction(SIGBUS, &action, &before_us) != 0)
       throw Error(fmt::format("mmap: cannot set a signal handler: {}", errno_text(errno)));
