@@ -21,7 +21,7 @@ import tempfile
 import time
 
 from contender import (BenchError, Counts, FleetSample, Sample, cephmark_counts, fio_counts, first_io_of_fio_logs,
-                       instructions, raw_counts, sysbench_counts)
+                       instructions, rados_counts, raw_counts, sysbench_counts)
 from report import Row, Table, write_document
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -242,6 +242,44 @@ class Bench:
                                "bare librbd loop": self.raw(raw, "rbd", "bench-0", 32, self.seconds()),
                                "fio": self.fio(job)}, runs=max(self.arguments.runs, RBD_RUNS))
 
+    def rados_bench(self, program, words):
+        """Either program by rados's own command line, told by its own report."""
+        argv = [*program, "-p", "rbd", "bench", str(self.seconds()), *map(str, words)]
+        return lambda: Sample(argv, self.environment, rados_counts, 300)
+
+    def rados(self):
+        """The objects are written once; the record's name ties the runs together."""
+        self.need_lab()
+        ours = [self.binary, "rados"]
+        for name, size, count, mode, depth, target in (("4 KiB", 4096, 4000, "rand", 32, 0.65),
+                                                       ("4 MiB", 4 << 20, 128, "seq", 16, 0.4)):
+            run = f"bench-{size}"
+            self.run_quietly("rados", "-p", "rbd", "bench", "600", "write", "-b", str(size), "--max-objects", str(count),
+                             "--no-cleanup", "--run-name", run)
+            work = f"objects of {name}, {mode} reads, compared, depth {depth}"
+            words = (mode, "-t", depth, "--run-name", run)
+            self.cpu_rows(work, {"rados bench": target},
+                          {"cephmark": self.rados_bench(ours, words), "rados bench": self.rados_bench(["rados"], words)})
+            prefix = self.objects_prefix(run)
+            job = (f"[r]\nioengine=rados-bench\npool=rbd\nclientname=admin\nprefix={prefix}\nrw=randread\nbs={size}\n"
+                   f"size={size * count}\niodepth={depth}\ntime_based\nnorandommap\nverify_contents=0\n"
+                   f"runtime={self.seconds()}\n")
+            self.cpu_rows(f"objects of {name}, random reads, depth {depth}",
+                          {"bare callback loop": 1.08 if size == 4096 else None},
+                          {"cephmark": self.cephmark(job),
+                           "bare callback loop": self.raw("objects-read", "rbd", prefix, count, size, depth,
+                                                          self.seconds())})
+            self.run_quietly("rados", "-p", "rbd", "cleanup", "--run-name", run)
+        job = (f"[w]\nioengine=rados-bench\npool=rbd\nclientname=admin\nrw=write\nbs=4k\nsize=64g\niodepth=32\nhints=0\n"
+               f"runtime={self.seconds()}\n")
+        self.cpu_rows("objects of 4 KiB, writes, depth 32", {"bare callback loop": 1.08},
+                      {"cephmark": self.cephmark(job),
+                       "bare callback loop": self.raw("objects-write", "rbd", 4096, 32, self.seconds())})
+
+    def objects_prefix(self, run):
+        return subprocess.run(["rados", "-p", "rbd", "getxattr", run, "cephmark.prefix"], env=self.environment,
+                              check=True, capture_output=True, text=True).stdout.strip()
+
     def fleet(self):
         count = 32
         names = ("--vms", str(count), "--vm-name", "fleet-{{.Index}}")
@@ -302,7 +340,7 @@ class Bench:
         shutil.rmtree(self.scratch, ignore_errors=True)
 
 
-WORKS = ("null", "instructions", "psync", "sysbench", "aio", "rbd", "fleet", "many")
+WORKS = ("null", "instructions", "psync", "sysbench", "aio", "rbd", "rados", "fleet", "many")
 RBD_RUNS = 7  # a cluster on the same CPUs makes for the widest spreads
 
 

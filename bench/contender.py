@@ -42,6 +42,15 @@ def sysbench_counts(text):
                   float(re.search(r"total time: +([\d.]+)s", text).group(1)))
 
 
+def rados_counts(text):
+    """rados bench's own text, or ours without --compat."""
+    ios = re.search(r"Total (?:reads|writes) made: +(\d+)|^([\d,]+) (?:reads|writes) of ", text, re.M)
+    seconds = re.search(r"Total time run: +([\d.]+)", text)
+    if not ios:
+        raise BenchError(f"no report of rados bench: {text[-500:]}")
+    return Counts(int((ios.group(1) or ios.group(2)).replace(",", "")), float(seconds.group(1)) if seconds else 1)
+
+
 def fio_counts(text):
     document = json.loads(text[text.index("{"):])
     ios = sum(job[op]["total_ios"] for job in document["jobs"] for op in ("read", "write"))

@@ -11,6 +11,9 @@
 //   raw_loop rados-read POOL DEPTH SECONDS      4 KiB random reads of 64 objects that it writes
 //   first
 //                                               and removes
+//   raw_loop objects-read POOL PREFIX COUNT BYTES DEPTH SECONDS    random reads of whole objects
+//                                               PREFIX_object0, ..., each of BYTES
+//   raw_loop objects-write POOL BYTES DEPTH SECONDS    new objects of BYTES, removed afterwards
 // Prints one JSON line: {"ios": N, "seconds": S, "cpu_seconds": C, "start_wall_s": T}, the counts
 // of the loop alone: what connecting and opening cost is not in it (the whole process's is known to
 // who calls wait4). T is the Unix time at which the loop began.
@@ -151,6 +154,10 @@ struct Slot {
   // rados
   rados_ioctx_t io = nullptr;
   int objects = 0;
+  // whole objects
+  const std::string* prefix = nullptr;
+  size_t bytes = 0;
+  std::atomic<uint64_t>* made = nullptr;
 };
 
 void finish(Slot& slot) {
@@ -204,6 +211,30 @@ void submit_rados(Slot& slot) {
        "rados_aio_read");
 }
 
+void submit_object(Slot& slot);
+
+void object_done(rados_completion_t completion, void* argument) {
+  Slot& slot = *static_cast<Slot*>(argument);
+  must(rados_aio_get_return_value(completion), "rados I/O");
+  rados_aio_release(completion);
+  slot.shared->ios.fetch_add(1, std::memory_order_relaxed);
+  if (monotonic_ns() < slot.shared->end_ns)
+    submit_object(slot);
+  else
+    finish(slot);
+}
+
+void submit_object(Slot& slot) {
+  rados_completion_t completion;
+  must(rados_aio_create_completion2(&slot, object_done, &completion),
+       "rados_aio_create_completion2");
+  const uint64_t number = slot.write ? slot.made->fetch_add(1) : slot.rng.below(slot.objects);
+  const std::string name = *slot.prefix + "_object" + std::to_string(number);
+  must(slot.write ? rados_aio_write(slot.io, name.c_str(), completion, slot.buffer, slot.bytes, 0)
+                  : rados_aio_read(slot.io, name.c_str(), completion, slot.buffer, slot.bytes, 0),
+       "rados_aio");
+}
+
 void drive(std::vector<std::unique_ptr<Slot>>& slots, Shared& shared, int64_t seconds,
            void (*submit)(Slot&)) {
   const Start start;
@@ -215,15 +246,15 @@ void drive(std::vector<std::unique_ptr<Slot>>& slots, Shared& shared, int64_t se
   report(shared.ios, start);
 }
 
-std::vector<std::unique_ptr<Slot>> make_slots(Shared& shared, int depth) {
+std::vector<std::unique_ptr<Slot>> make_slots(Shared& shared, int depth, size_t bytes = kBlock) {
   std::vector<std::unique_ptr<Slot>> slots;
   Rng fill(7);
   for (int i = 0; i < depth; ++i) {
     auto slot = std::make_unique<Slot>();
     slot->shared = &shared;
     slot->rng = Rng(i + 1);
-    slot->buffer = static_cast<char*>(std::aligned_alloc(4096, kBlock));
-    for (size_t k = 0; k < kBlock; k += 8) {
+    slot->buffer = static_cast<char*>(std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096));
+    for (size_t k = 0; k + 8 <= bytes; k += 8) {
       const uint64_t word = fill.next();
       std::memcpy(slot->buffer + k, &word, 8);
     }
@@ -258,6 +289,51 @@ void run_fleet(rados_ioctx_t io, const std::string& prefix, size_t count, int de
   drive(slots, shared, seconds, submit_rbd);
   for (auto& slot : slots) std::free(slot->buffer);
   all([&](size_t k) { must(rbd_close(images[k]), "rbd_close"); });
+}
+
+/// Connected as client.admin, and gone at the end.
+struct Pool {
+  explicit Pool(const std::string& name) {
+    must(rados_create(&cluster, "admin"), "rados_create");
+    must(rados_conf_read_file(cluster, nullptr), "ceph.conf");
+    must(rados_connect(cluster), "rados_connect");
+    must(rados_ioctx_create(cluster, name.c_str(), &io), name.c_str());
+  }
+  ~Pool() {
+    rados_ioctx_destroy(io);
+    rados_shutdown(cluster);
+  }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+  rados_t cluster = nullptr;
+  rados_ioctx_t io = nullptr;
+};
+
+int run_objects(bool write, const std::string& pool_name, const std::string& prefix, int count,
+                size_t bytes, int depth, int64_t seconds) {
+  const Pool pool(pool_name);
+  Shared shared;
+  std::atomic<uint64_t> made = 0;
+  auto slots = make_slots(shared, depth, bytes);
+  for (auto& slot : slots) {
+    slot->io = pool.io;
+    slot->prefix = &prefix;
+    slot->objects = count;
+    slot->bytes = bytes;
+    slot->write = write;
+    slot->made = &made;
+  }
+  drive(slots, shared, seconds, submit_object);
+  std::atomic<uint64_t> next = 0;
+  std::vector<std::jthread> removers;
+  for (int i = 0; i < 16; ++i)
+    removers.emplace_back([&] {
+      for (uint64_t number; (number = next++) < made;)
+        rados_remove(pool.io, (prefix + "_object" + std::to_string(number)).c_str());
+    });
+  removers.clear();
+  for (auto& slot : slots) std::free(slot->buffer);
+  return 0;
 }
 
 int run_ceph(const std::string& mode, const std::string& pool, const std::string& image_name,
@@ -314,10 +390,18 @@ int run(const std::vector<std::string>& args) {
     return run_ceph(args[1], args[2], args[3], std::stoi(args[4]), std::stol(args[5]));
   if (args.size() == 5 && args[1] == "rados-read")
     return run_ceph(args[1], args[2], "", std::stoi(args[3]), std::stol(args[4]));
+  if (args.size() == 8 && args[1] == "objects-read")
+    return run_objects(false, args[2], args[3], std::stoi(args[4]), std::stoul(args[5]),
+                       std::stoi(args[6]), std::stol(args[7]));
+  if (args.size() == 6 && args[1] == "objects-write")
+    return run_objects(true, args[2], "cephmark_raw_loop", 0, std::stoul(args[3]),
+                       std::stoi(args[4]), std::stol(args[5]));
   std::fprintf(stderr,
                "usage: raw_loop pread FILE SECONDS | io_uring FILE DEPTH SECONDS | "
                "rbd-read|rbd-write POOL IMAGE DEPTH SECONDS | "
-               "rbd-fleet POOL PREFIX IMAGES DEPTH SECONDS | rados-read POOL DEPTH SECONDS\n");
+               "rbd-fleet POOL PREFIX IMAGES DEPTH SECONDS | rados-read POOL DEPTH SECONDS | "
+               "objects-read POOL PREFIX COUNT BYTES DEPTH SECONDS | "
+               "objects-write POOL BYTES DEPTH SECONDS\n");
   return 2;
 }
 

@@ -12,6 +12,7 @@ REPORTS = {
     "PAR": range(1, 10),
     "NUM": [1, 2, 3, 4, 5, 6, 8, 9, 11, 12],
     "HNG": [1, 3, 5],
+    "RAD": [1, 2, 3, 4, 5, 6, 7, 8, 10, 11],
     "RBD": range(1, 8),
     "SAF": range(1, 6),
     "USE": [1, 2, 3, 4, 8],
@@ -19,7 +20,7 @@ REPORTS = {
 # A test begins with one of these; a comment counts from the end of the test before it to its own last line.
 TEST = re.compile(r"^(TEST(_[FP])?\(|    def test_)")
 COMMENT = re.compile(r"(//|#)(.*)$")
-ID = re.compile(r"\b(?:FIL|PAR|NUM|HNG|RBD|SAF|USE)-\d\d\b")
+ID = re.compile(r"\b(?:FIL|PAR|NUM|HNG|RAD|RBD|SAF|USE)-\d\d\b")
 
 
 def ids_named(path):

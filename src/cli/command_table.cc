@@ -11,6 +11,8 @@ constexpr auto kCommands = std::to_array<CommandRow>({
     {"run", "run fio jobs natively, on a fleet of VM disks or on files", run_run_command},
     {"fio", "fio's own command line and reports, run natively", run_fio_command},
     {"sysbench", "sysbench's fileio test: prepare, run, cleanup", run_sysbench_command},
+    {"rados", "rados bench and rados cleanup: objects, by rados's own command line",
+     run_rados_command},
     {"lab", "a small real Ceph cluster on this machine", run_lab_command},
     {"results", "list, show and export the results that were kept", run_results_command},
     {"volumes", "make, prefill, list and remove the images of VMs", run_volumes_command},

@@ -12,6 +12,9 @@ int run_fio_command(const std::vector<std::string>& argv);
 int run_sysbench_command(const std::vector<std::string>& argv);
 /// Under a link named sysbench: --compat is on.
 int run_sysbench_link(const std::vector<std::string>& argv);
+int run_rados_command(const std::vector<std::string>& argv);
+/// Under a link named rados: --compat is on.
+int run_rados_link(const std::vector<std::string>& argv);
 int run_lab_command(const std::vector<std::string>& argv);
 int run_results_command(const std::vector<std::string>& argv);
 int run_cleanup_command(const std::vector<std::string>& argv);

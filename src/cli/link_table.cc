@@ -26,6 +26,8 @@ constexpr auto kLinks = std::to_array<LinkRow>({
     {"cephtest", "--job-file F --go-jobs N --max-cpus C, as the tool of that name",
      run_cephtest_link},
     {"fio", "fio's command line, as cephmark fio", run_fio_command},
+    {"rados", "rados bench and cleanup; its other subcommands go to the real rados",
+     run_rados_link},
     {"sysbench", "sysbench's fileio test; its other tests go to the real sysbench",
      run_sysbench_link},
 });

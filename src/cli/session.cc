@@ -315,6 +315,7 @@ class RunSession {
         });
       progress_.note("job and result files per VM: " + files_->path());
     }
+    attempt([&] { remove_objects(); });
     settle(options_.keep_files ? KeepFiles::kAll : KeepFiles::kNamed);
     attempt([&] { remove_images(); });
     progress_.finish();
@@ -325,6 +326,22 @@ class RunSession {
   void keep() {
     const std::string path = ResultsDirectory().save(result_);
     progress_.note(fmt::format("result kept as {} (cephmark results show {})", path, result_.id));
+  }
+
+  // As long as it gets on; a second signal ends it, and leaves the rest to the manifest.
+  void remove_objects() {
+    if (!options_.remove_objects || !cluster_ || result_.must_exit_hard || headway_.left_behind())
+      return;
+    HeadwayLimits limits;
+    limits.silence_ns = plan_.limits.open_timeout_ns + kMarginOfStep_ns;
+    auto gone = std::make_shared<std::vector<std::string>>();
+    headway_.run("removing objects",
+                 [this, gone] {
+                   *gone = options_.remove_objects(cluster_, result_,
+                                                   [this] { headway_.sign_of_life(); });
+                 },
+                 limits, {});
+    for (const std::string& target : *gone) ledger_->forget_objects(target);
   }
 
   void settle(KeepFiles keep) {

@@ -12,9 +12,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "ceph/cluster.h"
 #include "job/plan.h"
 #include "output/output_set.h"
 #include "result/run_result.h"
@@ -45,6 +48,13 @@ struct SessionOptions {
   bool keep_files = false;        ///< data files with generated names stay after the run
   std::string results_directory;  ///< job and result files per VM go there; empty: none
   std::string host;               ///< in the names of those files
+  /// After the documents: removes objects that the run made in a way of the front end's, and
+  /// returns which of the manifest's targets are gone by that; empty: the manifest's own way.
+  /// `alive` is to be called as it gets on. May throw.
+  std::function<std::vector<std::string>(const std::shared_ptr<Cluster>& cluster,
+                                         const RunResult& result,
+                                         const std::function<void()>& alive)>
+      remove_objects;
 };
 
 struct SessionEnd {

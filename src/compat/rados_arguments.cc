@@ -12,46 +12,9 @@ namespace cephmark {
 namespace {
 
 constexpr int kUnreadable = 234;  ///< the original leaves with -EINVAL for a value it cannot read
+constexpr uint64_t kMaxDepth = 65536;  ///< of the engine
 constexpr const char* kUsage =
     "rados -p POOL bench SECONDS write|seq|rand [options], or rados -p POOL cleanup [options]";
-
-constexpr RadosOptionHelp kOptions[] = {
-    {"pool", 'p', "POOL", "the pool of the objects"},
-    {"namespace", 'N', "NS", "the namespace of the objects in the pool"},
-    {"all", 0, "", "cleanup: in all namespaces of the pool"},
-    {"concurrent-ios", 't', "N", "ops in flight at once (default 16)"},
-    {"block-size", 'b', "SIZE", "write: bytes of one op (default 4M)"},
-    {"object-size", 'O', "SIZE", "write: bytes of one object (default: those of an op)"},
-    {"max-objects", 0, "N", "write: at most so many objects (default: no limit)"},
-    {"run-name", 0, "NAME", "which run: the name of the object that describes it"},
-    {"no-cleanup", 0, "", "write: the objects stay, for read runs"},
-    {"no-hints", 0, "", "write: no allocation hints"},
-    {"reuse-bench", 0, "", "write: over the objects of the run before"},
-    {"no-verify", 0, "", "reads: contents are not compared"},
-    {"show-time", 0, "", "status lines begin with the time"},
-    {"object", 0, "", "the op's bytes are the object's data (default)"},
-    {"omap", 0, "", "the op's bytes are a value in the object's omap"},
-    {"xattr", 0, "", "the op's bytes are an extended attribute of the object"},
-    {"write-object", 0, "", "older name of --object, for write runs only"},
-    {"write-omap", 0, "", "older name of --omap, for write runs only"},
-    {"write-xattr", 0, "", "older name of --xattr, for write runs only"},
-    {"prefix", 0, "PREFIX", "cleanup: all objects that begin so; begins with benchmark_data"},
-    {"format", 'f', "FORMAT", "of the report: plain, json, json-pretty, xml"},
-    {"pretty-format", 0, "", "as --format json-pretty"},
-    {"output", 'o', "FILE", "where the report goes, with --format"},
-    {"conf", 'c', "FILE", "configuration of the cluster"},
-    {"keyring", 'k', "FILE", "the user's key"},
-    {"name", 'n', "NAME", "the user, as client.NAME"},
-    {"id", 0, "ID", "the user, without client."},
-    {"user", 0, "ID", "as --id"},
-    {"cluster", 0, "NAME", "name of the cluster: which conf is read"},
-    {"help", 'h', "", "this text"},
-    {"compat", 0, "", "the original's report, letter by letter (a link named rados does this)",
-     true},
-    {"no-compat", 0, "", "percentiles and units", true},
-    {"json-strings", 0, "", "all JSON values are strings, as the original's", true},
-    {"payload", 0, "KIND", "write: z (as the original; reads verify it) or random", true},
-};
 
 // Options of the original's other subcommands that take a word: it is not the subcommand.
 const std::set<std::string_view> kOthersWithValue = {"target-pool",     "snap",
@@ -73,7 +36,7 @@ const std::map<char, std::string_view> kOthersLetters = {
     {'s', "snap"}, {'S', "snapid"}, {'m', "mon-host"}, {'i', "id"}};
 
 const RadosOptionHelp* find_option(std::string_view name) {
-  for (const RadosOptionHelp& option : kOptions)
+  for (const RadosOptionHelp& option : rados_option_help())
     if (option.name == name) return &option;
   return nullptr;
 }
@@ -122,9 +85,9 @@ class Splitter {
       others = !option;
     }
     if (!option) {
-      words_.unknown.push_back(word);
       const bool next = equals == word.size() && at_ + 1 < argv_.size();
-      if (next && (others || (is_long && looks_like_value(argv_[at_ + 1])))) ++at_;
+      const bool takes = next && (others || (is_long && looks_like_value(argv_[at_ + 1])));
+      words_.unknown.push_back(takes ? word + "=" + argv_[++at_] : word);
       return;
     }
     std::string value;
@@ -142,7 +105,7 @@ class Splitter {
   }
 
   static const RadosOptionHelp* find_letter(const std::string& name) {
-    for (const RadosOptionHelp& option : kOptions)
+    for (const RadosOptionHelp& option : rados_option_help())
       if (option.letter && name.size() == 1 && name[0] == option.letter) return &option;
     return nullptr;
   }
@@ -262,8 +225,12 @@ bool take_flag(RadosArguments& out, std::string_view name, Given& given) {
     out.compat = true;
   else if (name == "no-compat")
     out.compat = false;
+  else if (name == "lab")
+    out.lab = true;
   else if (name == "json-strings")
     out.json_strings = true;
+  else if (name == "allow-nearfull")
+    out.allow_nearfull = true;
   else
     return false;
   given.old_parts |= name.starts_with("write-");
@@ -274,8 +241,9 @@ void take_option(RadosArguments& out, std::string_view name, const std::string& 
                  Given& given) {
   if (take_target(out, name, value) || take_flag(out, name, given)) return;
   if (name == "concurrent-ios") {
-    out.concurrent_ios = static_cast<unsigned>(
-        std::min<uint64_t>(read_number(name, value, 1), std::numeric_limits<int>::max()));
+    const uint64_t depth = read_number(name, value, 1);
+    if (depth > kMaxDepth) fail_value(name, fmt::format("at most {}", kMaxDepth));
+    out.concurrent_ios = static_cast<unsigned>(depth);
   } else if (name == "block-size") {
     given.block_size = true;
     given.op_bytes = read_number(name, value, 1);
@@ -288,6 +256,12 @@ void take_option(RadosArguments& out, std::string_view name, const std::string& 
     out.run_name = value;
   } else if (name == "prefix") {
     out.prefix = value;
+  } else if (name == "omap-read-start-after") {
+    out.omap_start_after = value;
+  } else if (name == "omap-read-filter-prefix") {
+    out.omap_filter_prefix = value;
+  } else if (name == "omap-read-max-return") {
+    out.omap_max_return = read_number(name, value, 1);
   } else if (name == "format" || name == "pretty-format") {
     given.format = true;
     out.format = name == "format" ? read_format(value) : RadosBenchFormat::kJsonPretty;
@@ -319,7 +293,6 @@ void settle_bench(RadosArguments& out, const std::vector<std::string>& words, co
           "'write' bench test",
           "--object, --omap, --xattr are for reads, too");
   }
-  if (!out.parts.any()) out.parts.object = true;
   if (!out.output_file.empty() && !given.format)
     throw RadosUsageError("-o|--output option can only be used with '--format' option");
   settle_sizes(out, given);
@@ -349,25 +322,9 @@ RadosArguments parse_rados_arguments(const std::vector<std::string>& argv) {
   out.action = bench ? RadosAction::kBench : RadosAction::kCleanup;
   if (out.pool.empty()) throw RadosUsageError(out.command + " needs a pool: -p POOL", kUsage);
   if (bench) settle_bench(out, words.positional, given);
-  if (cleanup && !out.prefix.empty() && !out.prefix.starts_with("benchmark_data"))
+  if (!out.prefix.empty() && !out.prefix.starts_with("benchmark_data"))
     throw RadosUsageError("Specified --prefix invalid, it must begin with \"benchmark_data\"");
   return out;
-}
-
-std::span<const RadosOptionHelp> rados_option_help() {
-  return kOptions;
-}
-
-std::string rados_help() {
-  std::string text =
-      "usage: rados -p POOL [-N NS] bench SECONDS|max write|seq|rand [options]\n"
-      "       rados -p POOL [-N NS | --all] cleanup [--run-name NAME | --prefix PREFIX] [-t N]\n\n";
-  for (const RadosOptionHelp& option : kOptions) {
-    std::string left = option.letter ? fmt::format("-{}, ", option.letter) : "    ";
-    left += fmt::format("--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
-    text += fmt::format("  {:<26} {}{}\n", left, option.help, option.ours ? " (ours)" : "");
-  }
-  return text + "\nSizes: bytes, or with K, M, G, T, P, E (powers of 1024).\n";
 }
 
 }  // namespace cephmark

@@ -67,18 +67,24 @@ struct RadosArguments {
   bool reuse_bench = false;
   bool verify = true;
   bool show_time = false;
-  RadosBenchParts parts;  ///< of a write run without any: the object
+  RadosBenchParts parts;  ///< none: the object, or where the run that is read has them
 
-  std::string prefix;  ///< cleanup --prefix; empty: by record
+  std::string omap_start_after, omap_filter_prefix;  ///< reads of an omap
+  uint64_t omap_max_return = 0;                      ///< 0: no limit
+
+  std::string prefix;  ///< of the objects (cleanup, and ours for reads); empty: by record
 
   RadosBenchFormat format = RadosBenchFormat::kPlain;
   std::string output_file;  ///< empty: standard output
 
   // Ours
   std::optional<bool> compat;  ///< --compat, --no-compat; nothing: as the name that was called says
+  bool lab = false;            ///< --lab: the lab's cluster
   bool json_strings = false;   ///< all JSON values are strings, as the original's
-  bool random_payload = false;       ///< --payload random
-  std::vector<std::string> unknown;  ///< options that are neither's, in order
+  bool random_payload = false;  ///< --payload random
+  bool allow_nearfull = false;  ///< --allow-nearfull
+  /// Options that are neither's, in order, as --name=value where a value may belong to it.
+  std::vector<std::string> unknown;
 };
 
 /// argv[0] is the program's name. Throws RadosUsageError. For kOther only `action` and `command`

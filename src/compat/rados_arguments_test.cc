@@ -36,8 +36,7 @@ TEST(RadosArguments, DefaultsAreTheOriginals) {
   EXPECT_EQ(arguments.object_size_bytes, 4u << 20);
   EXPECT_TRUE(arguments.cleanup && arguments.hints && arguments.verify);
   EXPECT_FALSE(arguments.run_name || arguments.compat || arguments.reuse_bench);
-  EXPECT_TRUE(arguments.parts.object);
-  EXPECT_FALSE(arguments.parts.omap || arguments.parts.xattr);
+  EXPECT_FALSE(arguments.parts.any() || arguments.allow_nearfull);
 }
 
 TEST(RadosArguments, OptionsStandAnywhereAndInAllSpellings) {
@@ -86,6 +85,8 @@ TEST(RadosArguments, Units) {
       "234: Invalid value for concurrent-ios: strict_iecstrtoll: illegal prefix (length > 2)");
   EXPECT_EQ(error_of("-p x bench 1 write -t 0"),
             "234: Invalid value for concurrent-ios: it must be 1 or more");
+  EXPECT_EQ(error_of("-p x bench 1 write -t 1M"),
+            "234: Invalid value for concurrent-ios: at most 65536");
 }
 
 TEST(RadosArguments, MistakesAreToldInTheOriginalsWords) {
@@ -141,7 +142,7 @@ TEST(RadosArguments, OtherSubcommandsAreTheOriginals) {
 TEST(RadosArguments, SettingsOfCephsAreNoWordsOfOurs) {
   const RadosArguments arguments = parse("--debug_ms 1 -p x bench 2 write --objecter_retry=3");
   EXPECT_EQ(arguments.seconds, 2);
-  EXPECT_THAT(arguments.unknown, testing::ElementsAre("--debug_ms", "--objecter_retry=3"));
+  EXPECT_THAT(arguments.unknown, testing::ElementsAre("--debug_ms=1", "--objecter_retry=3"));
 }
 
 TEST(RadosArguments, HelpNamesEveryOption) {

@@ -73,7 +73,7 @@ std::vector<EngineRow> make_rows() {
       {.description = {.name = "rados-bench",
                        .summary = "objects through librados, laid out as rados bench does",
                        .options = rados_bench_options(),
-                       .max_iodepth = 4096},
+                       .max_iodepth = 65536},
        .completion = CompletionMode::kCallback,
        .own_contents = true,
        .has_submit_latency = true,

@@ -6,36 +6,22 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 
 #include "base/error.h"
 #include "base/units.h"
+#include "ceph/bench_record.h"
 #include "ceph/object_name.h"
 #include "ceph/rados_bench_objects.h"
 #include "engine/engines.h"
+#include "engine/rados_bench_options.h"
 #include "engine/rados_bench_queue.h"
 #include "engine/rados_options.h"
 
 namespace cephmark {
 namespace {
 
-std::string prefix_of(const JobSpec& job) {
-  if (std::string prefix = job.engine_option("prefix"); !prefix.empty()) return prefix;
-  char host[256] = "";
-  ::gethostname(host, sizeof host - 1);
-  return bench_object_prefix(host, ::getpid());
-}
-
-uint64_t op_size_of(const JobSpec& job) {
-  return job.block_sizes[op_index(job.rw.writes ? Op::kWrite : Op::kRead)].max_bytes;
-}
-
-BenchLayout layout_of(const JobSpec& job) {
-  const uint64_t op_size = op_size_of(job);
-  const uint64_t object_size = std::strtoull(job.engine_option("object_size").c_str(), nullptr, 10);
-  return {object_size ? object_size : op_size, op_size};
-}
+constexpr int kRecordTries = 100;
 
 class RadosBenchEngine : public Engine {
  public:
@@ -44,8 +30,7 @@ class RadosBenchEngine : public Engine {
         context_(context),
         pool_(*context.connections),
         connection_(pool_.connection(context.vm, job)),
-        settings_{layout_of(job), prefix_of(job), job.engine_option("hints") != "0",
-                  job.engine_option("verify_contents") != "0"} {}
+        settings_(bench_settings_of(job)) {}
 
   TargetInfo open() override {
     check_job();
@@ -64,6 +49,7 @@ class RadosBenchEngine : public Engine {
                                         format_size(settings_.layout.object_size_bytes));
     if (job_.rw.writes) info.facts["allocation hints"] = settings_.hints ? "given" : "none";
     if (job_.rw.reads) info.facts["contents"] = settings_.verify ? "compared" : "not compared";
+    if (job_.rw.writes) info.facts["contents"] = bench_contents_name(settings_.contents);
     return info;
   }
 
@@ -87,6 +73,7 @@ class RadosBenchEngine : public Engine {
     return ObjectName{pool_of(job_), job_.engine_option("namespace"), object}.text();
   }
   bool keeps_objects() const { return job_.engine_option("keep_objects") == "1"; }
+  bool moves_record() const { return job_.engine_option("move_record") == "1"; }
 
   [[noreturn]] void refuse(const std::string& why, const std::string& hint) const {
     throw UsageError(fmt::format("job {} ({}): {}", job_.name, job_.source, why), hint);
@@ -151,11 +138,12 @@ class RadosBenchEngine : public Engine {
           fmt::format("'rados -p {} cleanup --prefix {}' removes that run's objects", pool_of(job_),
                       settings_.prefix));
     const std::string record = job_.engine_option("record");
-    if (!record.empty() && keeps_objects() && exists(record))
+    if (!record.empty() && keeps_objects() && !moves_record() && exists(record))
       throw Error(fmt::format("{} is there already: it describes another run, whose objects would "
                               "not be found without it",
                               text_of(record)),
-                  fmt::format("another record=, or 'rados -p {} cleanup --run-name {}'",
+                  fmt::format("another record=, or move_record=1 to keep it under another name, or "
+                              "'rados -p {} cleanup --run-name {}'",
                               pool_of(job_), record));
   }
 
@@ -168,21 +156,46 @@ class RadosBenchEngine : public Engine {
     return r == 0;
   }
 
+  // Another run may be writing its own at the same time: each keeps what it finds.
   void write_record() {
     const std::string name = job_.engine_option("record");
     if (name.empty() || !keeps_objects()) return;
-    BenchRecord record{settings_.layout, 0, 0};
-    record.ops = static_cast<int32_t>(
+    try {
+      StoredBenchRecord mine = made_record();
+      for (int tries = 0; tries < kRecordTries; ++tries) {
+        const auto there = read_bench_record(*io_, name);
+        mine.version = there ? there->version : 0;
+        if (there && is_of_this_prefix(*there))
+          mine.record.ops = std::max(mine.record.ops, there->record.ops);
+        else if (there)
+          keep_bench_record(*io_, name, *there);
+        if (write_bench_record(*io_, name, mine)) return;
+      }
+      throw Error(fmt::format("the run's record {} is being written by others all the time",
+                              text_of(name)));
+    } catch (const Error& error) {
+      throw Error(error.what(), fmt::format("its objects begin with {}", settings_.prefix));
+    }
+  }
+
+  StoredBenchRecord made_record() const {
+    StoredBenchRecord made;
+    made.record.layout = settings_.layout;
+    made.record.ops = static_cast<int32_t>(
         std::min<uint64_t>(progress_.written(), std::numeric_limits<int32_t>::max()));
     // What the names say: another process may have given them.
     const auto parts = parse_bench_name(settings_.prefix + "_object0");
-    record.pid = static_cast<int32_t>(parts ? parts->pid : ::getpid());
-    const auto bytes = record.encode();
-    const int r = rados_write_full(io_->get(), name.c_str(),
-                                   reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (r < 0)
-      throw Error(fmt::format("cannot write the run's record {}: {}", text_of(name), errno_text(r)),
-                  fmt::format("its objects begin with {}", settings_.prefix));
+    made.record.pid = static_cast<int32_t>(parts ? parts->pid : ::getpid());
+    made.prefix = settings_.prefix;
+    made.contents = bench_contents_name(settings_.contents);
+    made.parts = job_.engine_option("parts");
+    return made;
+  }
+  // With reuse=1 the objects of the run before are written over, as many as this one comes to.
+  bool is_of_this_prefix(const StoredBenchRecord& stored) const {
+    const StoredBenchRecord mine = made_record();
+    return stored.record.layout == mine.record.layout && stored.record.pid == mine.record.pid &&
+           (stored.prefix.empty() || stored.prefix == mine.prefix);
   }
 
   const JobSpec job_;
@@ -196,48 +209,13 @@ class RadosBenchEngine : public Engine {
 
 }  // namespace
 
-std::span<const EngineOption> rados_bench_options() {
-  using Kind = EngineOption::Kind;
-  static const std::vector<EngineOption> options = {
-      {.name = "pool", .default_value = "rbd", .help = "pool of the objects"},
-      {.name = "namespace", .help = "namespace of the objects"},
-      {.name = "clientname", .help = "user to connect as, with or without client."},
-      {.name = "clustername", .help = "name of the cluster: which conf is read"},
-      {.name = "conf",
-       .help = "configuration file of the cluster; CEPH_CONF and the default places without it"},
-      {.name = "object_size",
-       .kind = Kind::kSize,
-       .help = "size of an object: as many ops as fit into it (default: one)"},
-      {.name = "prefix",
-       .help = "names: PREFIX_object0 and so on (default: benchmark_data_HOST_PID)"},
-      {.name = "record",
-       .help = "name of the object that describes a write run (rados bench's own: "
-               "benchmark_last_metadata), written with keep_objects=1"},
-      {.name = "hints",
-       .kind = Kind::kBool,
-       .default_value = "1",
-       .help = "allocation hints with each write, as rados bench gives them"},
-      {.name = "verify_contents",
-       .kind = Kind::kBool,
-       .default_value = "1",
-       .help = "reads are compared with what rados bench writes; a difference is EILSEQ"},
-      {.name = "reuse",
-       .kind = Kind::kBool,
-       .default_value = "0",
-       .help = "1: objects of that prefix and that record may be there and are written over"},
-      {.name = "keep_objects",
-       .kind = Kind::kBool,
-       .default_value = "0",
-       .help = "1: the objects and the record stay, for read runs"},
-  };
-  return options;
-}
-
 std::string rados_bench_target_key(const JobSpec& job, const EngineContext& context) {
-  const BenchLayout layout = layout_of(job);
-  return fmt::format("rados-bench:{}:{}:{}:{}:{}:{}:{}:{}:{}", context.vm.name, pool_of(job),
-                     job.engine_option("namespace"), prefix_of(job), layout.object_size_bytes,
-                     layout.op_size_bytes, job.rw.name, job.offset.value, job.size.value);
+  const BenchQueueSettings settings = bench_settings_of(job);
+  const BenchLayout& layout = settings.layout;
+  return fmt::format("rados-bench:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", context.vm.name, pool_of(job),
+                     job.engine_option("namespace"), settings.prefix, layout.object_size_bytes,
+                     layout.op_size_bytes, job.rw.name, job.offset.value, job.size.value,
+                     job.engine_option("parts"));
 }
 
 std::unique_ptr<Engine> make_rados_bench_engine(const JobSpec& job, const EngineContext& context) {

@@ -7,8 +7,11 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "ceph/bench_contents.h"
 #include "ceph/rados_bench_objects.h"
+#include "engine/rados_bench_parts.h"
 #include "engine/rados_call_queue.h"
 
 namespace cephmark {
@@ -38,6 +41,8 @@ struct BenchQueueSettings {
   std::string prefix;
   bool hints = true;
   bool verify = true;
+  BenchContents contents = BenchContents::kOriginal;
+  BenchParts parts;
 };
 
 class RadosBenchQueue final : public RadosCallQueue {
@@ -48,11 +53,15 @@ class RadosBenchQueue final : public RadosCallQueue {
  private:
   int start(IoRequest& request, rados_completion_t completion) noexcept override;
   int start_write(IoRequest& request, uint64_t op, rados_completion_t completion) noexcept;
+  int start_read(IoRequest& request, uint64_t op, rados_completion_t completion) noexcept;
+  bool is_as_written(std::span<const std::byte> bytes, uint64_t op) const noexcept;
   int64_t result_of(const IoRequest& request, int64_t value) noexcept override;
 
   const BenchQueueSettings settings_;
+  const uint64_t seed_;
   BenchProgress& progress_;
   BenchNamer namer_;
+  std::vector<BenchPartsRead> reads_;  ///< by slot, where more than an object's data is read
 };
 
 }  // namespace cephmark

@@ -78,6 +78,14 @@ void RunLedger::announce_objects(const std::vector<std::string>& names) {
   manifest_.begin_all(entries);
 }
 
+void RunLedger::forget_objects(const std::string& name) {
+  for (const auto& entry : manifest_.content().open)
+    if (entry.kind == ResourceKind::kObject && entry.target == name) {
+      manifest_.strike_out(entry.id);
+      return;
+    }
+}
+
 void RunLedger::announce_file(const FileAccess& access) {
   const std::string path = absolute(access.path);
   const int id = manifest_.begin(ResourceKind::kFile, path);

@@ -34,6 +34,8 @@ class RunLedger {
   /// For LocalRunnerOptions::on_connected and about_to_create_objects.
   void add_instance(uint64_t instance) { manifest_.add_instance(instance); }
   void announce_objects(const std::vector<std::string>& names);
+  /// What was announced as `name` has been removed already.
+  void forget_objects(const std::string& name);
 
   /// Asks `inner`, then announces a file that does not exist yet, and notes which one was made.
   FileGuard file_guard(FileGuard inner);

@@ -105,10 +105,11 @@ Outcome undo_object(const ManifestEntry& entry, const std::shared_ptr<Cluster>& 
     const auto objects = list_bench_objects(io, *prefix);
     if (objects.empty()) return {O::kGone, ""};
     if (dry_run) return {O::kWouldUndo, ""};
-    const auto left = remove_objects(io, objects);
-    return left.count ? Outcome{O::kFailed, fmt::format("{} of {} objects are left: {}", left.count,
-                                                        objects.size(), errno_text(left.error))}
-                      : Outcome{O::kUndone, ""};
+    const auto removed = remove_objects(io, objects);
+    return removed.left
+               ? Outcome{O::kFailed, fmt::format("{} of {} objects are left: {}", removed.left,
+                                                 objects.size(), errno_text(removed.error))}
+               : Outcome{O::kUndone, ""};
   }
   uint64_t size = 0;
   time_t modified = 0;

@@ -7,6 +7,9 @@
 namespace cephmark {
 namespace {
 
+constexpr std::pair<const char*, double> kQuantiles[] = {
+    {"p50", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999}, {"p99.99", 0.9999}};
+
 Json rows_json(const std::vector<RadosBenchRow>& rows) {
   Json out = Json::array();
   for (const RadosBenchRow& row : rows)
@@ -35,6 +38,19 @@ void put_head(Json& out, const RadosBenchReportOptions& options) {
   out["seconds_to_run"] = options.seconds < 0 ? Json("max") : Json(options.seconds);
   out["max_objects"] = options.max_objects;
   out["object_prefix"] = options.object_prefix;
+}
+
+// What the original does not tell; its readers look keys up by name.
+void put_more(Json& out, const RadosBenchSummary& summary, const RadosBenchReportOptions& options) {
+  Json quantiles = Json::object();
+  for (const auto& [name, quantile] : kQuantiles)
+    quantiles[name] =
+        summary.latency.empty() ? Json() : Json(summary.latency.quantile_ns(quantile) / kNsPerS);
+  out["latency_percentiles"] = quantiles;
+  out["bandwidth_bytes_per_s"] =
+      summary.seconds > 0 ? Json(summary.bytes / summary.seconds) : Json();
+  out["errors"] = summary.errors;
+  if (!options.run_name.empty()) out["run_name"] = options.run_name;
 }
 
 // As the original prints doubles: with six decimals.
@@ -107,6 +123,7 @@ Json rados_bench_json(const RadosBenchSummary& summary, const std::vector<RadosB
   if (writes) out["stddev_latency"] = seconds(latency.stddev_ns());
   out["max_latency"] = seconds(latency.max_ns());
   out["min_latency"] = seconds(latency.min_ns());
+  if (!options.compat) put_more(out, summary, options);
   if (options.json_strings) make_strings(out);
   return out;
 }

@@ -32,12 +32,16 @@ std::optional<RadosBenchRow> RadosBenchRows::add(const TickSample& sample) {
   current_.merge(sample.response);
   all_.merge(sample.response);
   interval_ns_ += sample.interval_ns;
-  if (interval_ns_ < kWholeSecond_ns) return {};
+  if (sample.at_ns - last_row_at_ns_ < kWholeSecond_ns) return {};
+  last_row_at_ns_ = sample.at_ns;
 
-  const double seconds = interval_ns_ / kNsPerS, elapsed = sample.at_ns / kNsPerS;
+  // Counts come a little late: a row's rates are over the time that its counts are of.
+  covered_ns_ += interval_ns_;
+  const double seconds = std::max<int64_t>(1, interval_ns_) / kNsPerS;
+  const double elapsed = covered_ns_ / kNsPerS;
   const double mib_per_op = op_size_bytes_ / kMiBytes;
   RadosBenchRow row;
-  row.second = std::llround(elapsed);
+  row.second = std::llround(sample.at_ns / kNsPerS);
   row.in_flight = sample.in_flight;
   row.finished = finished_;
   row.started = finished_ + sample.in_flight;

@@ -43,7 +43,9 @@ class RadosBenchRows {
   std::vector<RadosBenchRow> rows_;
   Histogram all_, current_;
   uint64_t finished_ = 0, finished_before_ = 0;
-  int64_t interval_ns_ = 0;
+  int64_t interval_ns_ = 0;  ///< of the row that is under way
+  int64_t covered_ns_ = 0;   ///< of all rows so far
+  int64_t last_row_at_ns_ = 0;
 };
 
 struct RadosBenchSpread {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <ctime>
+#include <sstream>
 
 #include "base/time.h"
 #include "output/rados_bench_document.h"
@@ -14,17 +15,6 @@ namespace {
 
 constexpr size_t kRowsPerHeading = 20;
 
-// "2026-11-30T18:48:07.692313+0000", as Ceph writes local times.
-std::string ceph_time(int64_t wall_ns) {
-  const time_t seconds = wall_ns / 1'000'000'000;
-  std::tm parts{};
-  localtime_r(&seconds, &parts);
-  char day[32], zone[8];
-  std::strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &parts);
-  std::strftime(zone, sizeof zone, "%z", &parts);
-  return fmt::format("{}.{:06}{}", day, wall_ns % 1'000'000'000 / 1000, zone);
-}
-
 class RadosBenchReport final : public Writer {
  public:
   RadosBenchReport(std::ostream& out, const RadosBenchReportOptions& options)
@@ -32,7 +22,10 @@ class RadosBenchReport final : public Writer {
 
   void begin(const Plan&) override {
     if (!plain()) return;
-    out_ << rados_bench_opening(options_) << std::flush;
+    std::istringstream lines(rados_bench_opening(options_));
+    for (std::string line; std::getline(lines, line);)
+      out_ << (line.starts_with("hints") ? "" : time_prefix()) << line << "\n";
+    out_ << std::flush;
   }
 
   void tick(const TickSample& sample) override {
@@ -58,7 +51,9 @@ class RadosBenchReport final : public Writer {
 
  private:
   bool plain() const { return options_.format == RadosBenchFormat::kPlain; }
-  std::string now() const { return ceph_time(options_.wall_ns ? options_.wall_ns() : wall_ns()); }
+  std::string now() const {
+    return ceph_time_text(options_.wall_ns ? options_.wall_ns() : wall_ns());
+  }
   std::string time_prefix() const { return options_.show_time ? now() + " " : ""; }
 
   void show(const RadosBenchRow& row) {
@@ -79,6 +74,16 @@ class RadosBenchReport final : public Writer {
 };
 
 }  // namespace
+
+std::string ceph_time_text(int64_t wall_ns) {
+  const time_t seconds = wall_ns / 1'000'000'000;
+  std::tm parts{};
+  localtime_r(&seconds, &parts);
+  char day[32], zone[8];
+  std::strftime(day, sizeof day, "%Y-%m-%dT%H:%M:%S", &parts);
+  std::strftime(zone, sizeof zone, "%z", &parts);
+  return fmt::format("{}.{:06}{}", day, wall_ns % 1'000'000'000 / 1000, zone);
+}
 
 std::unique_ptr<Writer> make_rados_bench_report(std::ostream& out,
                                                 const RadosBenchReportOptions& options) {

@@ -25,9 +25,14 @@ struct RadosBenchReportOptions {
   uint64_t op_size_bytes = 4 << 20, object_size_bytes = 4 << 20;
   int64_t seconds = 0;  ///< negative: no limit
   uint64_t max_objects = 0;
+  std::string run_name;            ///< of the record; empty: none (not in compat)
   std::string object_prefix;       ///< "benchmark_data_HOST_PID"
   int64_t (*wall_ns)() = nullptr;  ///< null: the clock
 };
+
+/// "2026-11-30T18:48:07.692313+0000", as Ceph writes local times: what --show-time begins lines
+/// with.
+std::string ceph_time_text(int64_t wall_ns);
 
 /// A document (JSON, XML) is the only thing that `out` gets, whole, at the end.
 std::unique_ptr<Writer> make_rados_bench_report(std::ostream& out,

@@ -87,6 +87,7 @@ TEST_F(RadosBenchReport, OurText) {
   testing::expect_golden("rados-bench.ours.txt", report(options));
 }
 
+// RAD-05, without a cluster.
 TEST_F(RadosBenchReport, JsonIsOneDocumentOfNumbers) {
   RadosBenchReportOptions options = writes_of_4k();
   options.format = RadosBenchFormat::kJson;
@@ -136,6 +137,21 @@ TEST_F(RadosBenchReport, Xml) {
   EXPECT_THAT(text, ::testing::EndsWith("</min_latency></bench>\n"));
 }
 
+// RAD-06: which MB: each has its name, and 2^20 is MiB.
+TEST_F(RadosBenchReport, OneOpOf4MiBInASecond) {
+  RadosBenchReportOptions options = writes_of_4k();
+  options.compat = false;
+  options.op_size_bytes = options.object_size_bytes = 4 << 20;
+  std::ostringstream out;
+  const auto writer = make_rados_bench_report(out, options);
+  writer->begin({});
+  writer->tick(tick_at(kSecond_ns, kSecond_ns, Op::kWrite, 1, 1));
+  writer->end(result_of(Op::kWrite, 1, 4 << 20, kSecond_ns));
+  EXPECT_THAT(out.str(), ::testing::HasSubstr("bandwidth  4.00 MiB/s = 4.19 MB/s"));
+  EXPECT_THAT(out.str(), ::testing::HasSubstr("cur MiB/s"));
+}
+
+// RAD-04: idle seconds count as 0, and where there was no whole second there is no number.
 TEST_F(RadosBenchReport, ShortAndIdleRunsHaveNoSentinels) {
   for (const bool compat : {true, false})
     for (const auto format :
@@ -154,6 +170,40 @@ TEST_F(RadosBenchReport, ShortAndIdleRunsHaveNoSentinels) {
         EXPECT_THAT(out.str(), ::testing::HasSubstr("Max bandwidth (MB/sec): n/a\n"));
       }
     }
+}
+
+// Counts are handed over slot by slot: a row is of the time that its counts are of.
+TEST_F(RadosBenchReport, LateCountsDoNotBendTheRates) {
+  RadosBenchReportOptions options = writes_of_4k();
+  options.format = RadosBenchFormat::kJson;
+  std::ostringstream out;
+  const auto writer = make_rados_bench_report(out, options);
+  writer->begin({});
+  writer->tick(tick_at(kSecond_ns, kSecond_ns / 2, Op::kWrite, 500, 4));
+  writer->tick(tick_at(2 * kSecond_ns, kSecond_ns, Op::kWrite, 1000, 4));
+  writer->tick(tick_at(3 * kSecond_ns, kSecond_ns, Op::kWrite, 0, 4));
+  writer->end(result_of(Op::kWrite, 1500, 4096, 3 * kSecond_ns));
+  const Json document = parse_json(out.str(), "report");
+  const double steady = 1000 * 4096 / 1048576.0;
+  EXPECT_NEAR(document["datas"][1]["cur_bw"].get<double>(), steady, 1e-9);
+  EXPECT_NEAR(document["datas"][2]["cur_bw"].get<double>(), steady, 1e-9);
+  EXPECT_NEAR(document["datas"][2]["avg_bw"].get<double>(), steady, 1e-9);
+  EXPECT_EQ(document["datas"][3]["cur_bw"], 0.0);
+  EXPECT_EQ(document["max_iops"], 1000);
+}
+
+// Ours has the original's keys and more.
+TEST_F(RadosBenchReport, OurJsonTellsMore) {
+  RadosBenchReportOptions options = writes_of_4k();
+  options.format = RadosBenchFormat::kJson;
+  options.compat = false;
+  options.run_name = "mine";
+  const Json document = parse_json(report(options), "report");
+  EXPECT_EQ(document["run_name"], "mine");
+  EXPECT_EQ(document["errors"], 0);
+  EXPECT_NEAR(document["latency_percentiles"]["p50"].get<double>(), 0.002, 0.0001);
+  EXPECT_NEAR(document["latency_percentiles"]["p99.99"].get<double>(), 0.008, 0.0001);
+  EXPECT_EQ(document["total_writes_made"], 1200);
 }
 
 TEST_F(RadosBenchReport, LongRunsRepeatTheHeading) {

@@ -75,8 +75,8 @@ std::string our_summary(const RadosBenchSummary& summary, const RadosBenchReport
                   options.writes ? "writes" : "reads", format_size(options.op_size_bytes),
                   format_duration(std::llround(summary.seconds * kNsPerS)), options.concurrent_ios,
                   format_size(options.object_size_bytes));
-  text +=
-      fmt::format("  bandwidth  {} MiB/s = {} MB/s", mib_text(bytes_per_s), mb_text(bytes_per_s));
+  text += fmt::format("  bandwidth  {} MiB/s = {} MB/s = IOPS x {}", mib_text(bytes_per_s),
+                      mb_text(bytes_per_s), format_size(options.op_size_bytes));
   if (const auto& spread = summary.mib_s_spread)
     text +=
         fmt::format("; each second: min {}, max {}, standard deviation {} MiB/s",

@@ -31,6 +31,7 @@ constexpr auto kRules = std::to_array<Rule>({
     {"buffered", buffered_rule},
     {"served-from-memory", memory_rule},
     {"working-set-in-cache", working_set_rule},
+    {"compressed-payload", compressed_rule},
     {"counters-disagree", counters_rule},
     {"recovery-or-scrub", background_rule},
     {"health-change", health_rule},

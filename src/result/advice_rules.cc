@@ -206,6 +206,26 @@ std::string working_set_rule(const RunResult& result, const RunFigures& figures)
       format_size(bytes), format_size(memory));
 }
 
+// The pool's own setting, as cluster_facts tells it; `passive` compresses only what is hinted to be
+// compressible, and such writes are not.
+std::string compressed_rule(const RunResult& result, const RunFigures& figures) {
+  std::set<std::string> pools;
+  for (const auto& job : figures.jobs) {
+    if (job.spec->ioengine != "rados-bench" || !job.spec->rw.writes) continue;
+    if (job.spec->engine_option("contents") == "random") continue;
+    const std::string pool = job.spec->engine_option("pool");
+    const auto fact = result.environment.cluster.find("pool " + pool);
+    if (fact == result.environment.cluster.end()) continue;
+    for (const char* mode : {"compression aggressive", "compression force"})
+      if (fact->second.find(mode) != std::string::npos) pools.insert(pool);
+  }
+  if (pools.empty()) return "";
+  return fmt::format(
+      "pool {} compresses, and what was written is one letter over and over: this is the speed of "
+      "writing almost nothing (--payload random, contents=random)",
+      some_of(pools));
+}
+
 std::string counters_rule(const RunResult& result, const RunFigures& figures) {
   const WitnessFigures witness = witness_figures(result, figures);
   std::string text;

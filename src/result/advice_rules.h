@@ -17,6 +17,7 @@ std::string cache_rule(const RunResult&, const RunFigures&);
 std::string buffered_rule(const RunResult&, const RunFigures&);
 std::string memory_rule(const RunResult&, const RunFigures&);
 std::string working_set_rule(const RunResult&, const RunFigures&);
+std::string compressed_rule(const RunResult&, const RunFigures&);
 std::string counters_rule(const RunResult&, const RunFigures&);
 std::string background_rule(const RunResult&, const RunFigures&);
 std::string health_rule(const RunResult&, const RunFigures&);

@@ -92,6 +92,14 @@ const std::vector<Case>& cases() {
        "took 3"},
       {"working-set-in-cache", [](RunResult& r) { r.environment.osd_memory_bytes = 6 * kGiB; },
        "(8 GiB)"},
+      {"compressed-payload",
+       [](RunResult& r) {
+         spec(r).ioengine = "rados-bench";
+         spec(r).rw.writes = true;
+         spec(r).engine_options["pool"] = "bt";
+         r.environment.cluster["pool bt"] = "3 replicas, 32 PGs, compression force, application x";
+       },
+       "pool bt compresses"},
       {"counters-disagree",
        [](RunResult& r) {
          r.witness.read_bytes /= 2;
@@ -188,6 +196,24 @@ TEST(Advice, ARegionAndAWarmUpAreJudgedByThemselves) {
   result.witness.client_reads = 2 * result.witness.read_ops;  // half of them in the warm-up
   result.witness.client_read_bytes = 2 * result.witness.read_bytes;
   EXPECT_NE(advice_text(result, "counters-disagree").find("(ratio 2.00)"), std::string::npos);
+}
+
+// RAD-08: of the payload of rados bench; what does not compress, or a pool that does not, is sound.
+TEST(Advice, CompressionMattersForWhatCompresses) {
+  RunResult result = sound();
+  spec(result).ioengine = "rados-bench";
+  spec(result).rw.writes = true;
+  spec(result).engine_options["pool"] = "bt";
+  std::string& pool = result.environment.cluster["pool bt"];
+  pool = "3 replicas, 32 PGs, compression aggressive, application x";
+  EXPECT_NE(advice_text(result, "compressed-payload"), "");
+  spec(result).engine_options["contents"] = "random";
+  EXPECT_EQ(advice_text(result, "compressed-payload"), "");
+  spec(result).engine_options["contents"] = "z";
+  for (const char* mode : {"no compression set", "compression passive"}) {
+    pool = std::string("3 replicas, 32 PGs, ") + mode;
+    EXPECT_EQ(advice_text(result, "compressed-payload"), "") << mode;
+  }
 }
 
 TEST(Advice, SurvivesAnEmptyResult) {
