@@ -7,6 +7,7 @@
 #include "base/units.h"
 #include "cli/rados_front.h"
 #include "fleet/bench_checks.h"
+#include "fleet/bench_recovery.h"
 
 namespace cephmark {
 namespace {
@@ -30,15 +31,30 @@ BenchRun find_or_fail(const IoContext& io, const std::string& name, const std::s
   return *run;
 }
 
+/// The run of --prefix: by its record, else as its objects tell it.
+BenchRun run_of_prefix(const RadosArguments& arguments, const IoContext& io, bool compat,
+                       const std::string& none, const Seen& seen) {
+  std::vector<std::string> records = {std::string(kBenchDefaultRunName)};
+  if (arguments.run_name)
+    records = {*arguments.run_name};
+  else if (!compat)
+    for (const auto& [space, listing] : list_bench(io, false, seen)) records = listing.records;
+  const auto parts = parse_bench_name(BenchNamer(arguments.prefix).name_of(0));
+  for (const std::string& name : records) {
+    const auto stored = read_bench_record(io, name);
+    if (stored && (stored->prefix.empty() ? parts && stored->record.pid == parts->pid
+                                          : stored->prefix == arguments.prefix))
+      return {name, *stored, arguments.prefix};
+  }
+  if (auto run = recover_bench_run(io, arguments.prefix, seen)) return *run;
+  throw RadosFailure(none, none, ENOENT,
+                     fmt::format("there are no objects {}_object*", arguments.prefix));
+}
+
 /// The run that is read or written over.
 BenchRun run_before(const RadosArguments& arguments, const IoContext& io, bool compat,
                     const std::string& none, const Seen& seen) {
-  if (!arguments.prefix.empty() && (arguments.run_name || compat)) {
-    const std::string name = arguments.run_name.value_or(std::string(kBenchDefaultRunName));
-    const auto stored = read_bench_record(io, name);
-    if (!stored) throw RadosFailure(none, none, ENOENT, fmt::format("there is no run {}", name));
-    return {name, *stored, arguments.prefix};
-  }
+  if (!arguments.prefix.empty()) return run_of_prefix(arguments, io, compat, none, seen);
   if (arguments.run_name) return find_or_fail(io, *arguments.run_name, none, seen);
   if (compat) return find_or_fail(io, std::string(kBenchDefaultRunName), none, seen);
   return choose_bench_run(io, none, seen);

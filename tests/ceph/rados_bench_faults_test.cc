@@ -133,6 +133,27 @@ TEST_F(RadosFaults, WhatWasKilledIsInTheManifest) {
   EXPECT_TRUE(objects().empty());
 }
 
+// A killed run has no record: its objects tell how large its ops are and how many are there.
+TEST_F(RadosFaults, WhatWasKilledWithoutARecordCanBeReadAndRemoved) {
+  for (const char* payload : {"z", "random"}) {
+    ChildProcess child = start_ours({"bench", "600", "write", "-b", "3000", "-O", "10000",
+                                     "--no-cleanup", "--payload", payload});
+    ASSERT_TRUE(eventually([&] { return count("benchmark_data_") > 30 || !child.running(); }));
+    child.signal(SIGKILL);
+    wait_for(child);
+    ASSERT_EQ(count("benchmark_last_metadata"), 0u);
+    std::string prefix;
+    for (const auto& [name, space] : objects()) prefix = parse_bench_name(name)->prefix;
+    const auto read = ours({"bench", "60", "seq", "--prefix", prefix, "-f", "json"});
+    EXPECT_EQ(read.exit_code, 0) << read.err;
+    const Json report = parse_json(read.out, "seq");
+    EXPECT_EQ(report["read_size"], 3000);
+    EXPECT_GT(report["total_reads_made"], 60);  // three to an object, less what was in flight
+    EXPECT_EQ(ours({"cleanup", "--prefix", prefix}).exit_code, 0);
+    EXPECT_TRUE(objects().empty());
+  }
+}
+
 // RAD-11: removal is told, is no part of the result, and goes on where it was cut off.
 TEST_F(RadosFaults, ACleanUpThatWasCutOffIsFinishedByTheNext) {
   ASSERT_EQ(ours({"bench", "60", "write", "-b", "512", "-t", "64", "--max-objects", "3000",
