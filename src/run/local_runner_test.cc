@@ -7,8 +7,10 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include "base/error.h"
@@ -194,6 +196,10 @@ TEST(LocalRunner, TicksAddUpToWhatWasIssued) {
   for (const VmResult& vm : result.vms) issued += vm.jobs[0].issued;
   EXPECT_EQ(ticked, issued);
   EXPECT_GE(heard.ticks.size(), 2u);
+  // What they are said to be of adds up, too.
+  int64_t covered_ns = 0;
+  for (const TickSample& tick : heard.ticks) covered_ns += tick.interval_ns;
+  EXPECT_EQ(covered_ns, heard.ticks.back().at_ns);
 }
 
 TEST(LocalRunner, CpusAreBoundedRecordedAndGivenBack) {
@@ -262,6 +268,59 @@ TEST(LocalRunner, AMissingFileIsAnErrorBeforeAnyIo) {
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("/nowhere/at/all"));
   }
+}
+
+// FIL-03, FIL-04: flushes of all files are events, those at the end are told apart from them.
+TEST(LocalRunner, ClonesShareTheirEventsAndFlushAllFilesAtTheEnd) {
+  testing_support::TemporaryDirectory scratch;
+  for (const char* engine : {"psync", "mmap", "libaio", "io_uring"}) {
+    JobSpec shared = job("shared", engine);
+    shared.filenames = {scratch.path() + "/a" + engine, scratch.path() + "/b" + engine};
+    shared.size.value = 1 << 20;
+    shared.rw = {.reads = false, .writes = true, .random = false, .name = "write"};
+    shared.file_service_type = FileService::kSequential;
+    shared.numjobs = 3;
+    shared.clones_share = true;
+    shared.time_based = false;
+    shared.runtime_ns = 0;
+    shared.number_ios = 100;
+    shared.flush_all = 10;
+    shared.end_fsync = true;
+    Heard heard;
+    const RunResult result = run(plan_of({shared}), heard);
+    const JobResult& told = result.vms.at(0).jobs.at(0);
+    // 10 writes and 2 flushes at a time: 8 rounds are 96 of 100 events.
+    EXPECT_EQ(result.total(Op::kWrite).ios, 84u) << engine;
+    EXPECT_EQ(result.total(Op::kFlush).ios, 16u) << engine;
+    EXPECT_EQ(told.end_flushes, 6u) << engine;
+    EXPECT_GT(told.end_flush_ns, 0) << engine;
+    EXPECT_TRUE(told.finished) << engine;
+  }
+}
+
+TEST(LocalRunner, ReadsOfCheckedBlocksFindDamage) {
+  testing_support::TemporaryDirectory scratch;
+  JobSpec checked = job("checked", "psync");
+  checked.filenames = {scratch.path() + "/file"};
+  checked.size.value = 64 << 10;
+  checked.checked_blocks = true;
+  checked.rw = {.reads = false, .writes = true, .random = false, .name = "write"};
+  checked.time_based = false;
+  checked.runtime_ns = 0;
+  Heard heard;
+  EXPECT_EQ(run(plan_of({checked}), heard).error_count(), 0u);
+  checked.rw = {};
+  EXPECT_EQ(run(plan_of({checked}), heard).error_count(), 0u);
+  {
+    std::fstream file(checked.filenames[0]);
+    file.seekp(5 * 4096 + 7);
+    file.put('x');
+  }
+  const RunResult damaged = run(plan_of({checked}), heard);
+  const auto& samples = damaged.vms.at(0).jobs.at(0).error_samples;
+  ASSERT_EQ(samples.size(), 1u);
+  EXPECT_EQ(samples[0].error, EILSEQ);
+  EXPECT_EQ(samples[0].offset, 5u * 4096);
 }
 
 }  // namespace
