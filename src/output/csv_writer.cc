@@ -11,7 +11,7 @@
 namespace cephmark {
 namespace {
 
-constexpr double kQuantiles[] = {0.5, 0.9, 0.99, 0.999, 0.9999};
+constexpr double kColumnQuantiles[] = {0.5, 0.9, 0.99, 0.999, 0.9999};
 
 constexpr std::string_view kHeader =
     "result_id,start_utc,vm,vm_index,host,vm_group,job,stage,op,ioengine,block_size_min_bytes,"
@@ -35,7 +35,7 @@ std::string csv_cell(std::string_view text) {
 std::string latency_cells(const Histogram& histogram) {
   if (histogram.empty()) return std::string(8, ',');
   std::string cells = fmt::format(",{},{:.1f}", histogram.min_ns(), histogram.mean_ns());
-  for (const double q : kQuantiles) cells += fmt::format(",{}", histogram.quantile_ns(q));
+  for (const double q : kColumnQuantiles) cells += fmt::format(",{}", histogram.quantile_ns(q));
   return cells + fmt::format(",{}", histogram.max_ns());
 }
 
