@@ -258,7 +258,7 @@ class Bench:
         self.need_lab()
         ours = [self.binary, "rados"]
         for name, size, count, mode, depth, target in (("4 KiB", 4096, 4000, "rand", 32, 0.65),
-                                                       ("4 MiB", 4 << 20, 128, "seq", 16, 0.4)):
+                                                       ("4 MiB", 4 << 20, 128, "rand", 16, 0.4)):
             run = f"bench-{size}"
             self.run_quietly("rados", "-p", "rbd", "bench", "600", "write", "-b", str(size), "--max-objects", str(count),
                              "--no-cleanup", "--run-name", run)

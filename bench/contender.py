@@ -45,7 +45,7 @@ def sysbench_counts(text):
 def rados_counts(text):
     """rados bench's own text, or ours without --compat."""
     ios = re.search(r"Total (?:reads|writes) made: +(\d+)|^([\d,]+) (?:reads|writes) of ", text, re.M)
-    seconds = re.search(r"Total time run: +([\d.]+)", text)
+    seconds = re.search(r"(?:Total time run: +|(?:reads|writes) of .* in )([\d.]+)", text)
     if not ios:
         raise BenchError(f"no report of rados bench: {text[-500:]}")
     return Counts(int((ios.group(1) or ios.group(2)).replace(",", "")), float(seconds.group(1)) if seconds else 1)

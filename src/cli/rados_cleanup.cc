@@ -13,6 +13,7 @@
 #include "base/units.h"
 #include "cli/rados_front.h"
 #include "cli/rados_target.h"
+#include "cli/signals.h"
 #include "output/progress.h"
 
 namespace cephmark {
@@ -46,6 +47,9 @@ class RadosCleanup {
       std::cout << fmt::format("removed {} objects in {:.1f} s\n", format_count(removed_),
                                static_cast<double>(monotonic_ns() - start_ns) / kNsPerSecond);
     std::cout << std::flush;
+    if (SignalWatcher::received())
+      throw Error("interrupted: what is left is removed by the same command once more", "",
+                  ExitCode::kInterrupted);
     if (left_.left > 0)
       throw RadosFailure(
           fmt::format("{} objects are left: {}", left_.left, errno_text(left_.error)), "",
@@ -88,14 +92,15 @@ class RadosCleanup {
                            [&](size_t done) { return show(done, objects); }));
     }
     // Last, so that what was cut off is found again.
-    if (left_.left == 0) rados_remove(io.get(), run.name.c_str());
+    if (is_whole()) rados_remove(io.get(), run.name.c_str());
   }
 
   bool show(size_t done, size_t total) {
     headway_.sign_of_life();
     if (!headway_.left_behind()) progress_.progress("removing objects", removed_ + done, total);
-    return !headway_.left_behind();
+    return !headway_.left_behind() && !SignalWatcher::received();
   }
+  bool is_whole() const { return left_.left == 0 && !SignalWatcher::received(); }
 
   void add(const RemovedObjects& gone) {
     removed_ += gone.removed;
@@ -184,7 +189,7 @@ class RadosCleanup {
     did_anything_ = true;
     add(remove_objects(io, names, arguments_.concurrent_ios,
                        [&](size_t done) { return show(done, names.size()); }));
-    if (left_.left > 0) return;
+    if (!is_whole()) return;
     for (const std::string& record : listing.records)
       if (describes_what_went(io, record, names, left_of_pid))
         rados_remove(io.get(), record.c_str());

@@ -79,7 +79,8 @@ int tell(const Error& error, bool compat, const char* during) {
   }
   std::cerr << (compat ? "" : "cephmark: ") << error.what() << "\n";
   if (!error.hint().empty() && !compat) std::cerr << "  hint: " << error.hint() << "\n";
-  return compat ? kRadosFailure : static_cast<int>(error.code());
+  const bool own_code = !compat || error.code() == ExitCode::kInterrupted;
+  return own_code ? static_cast<int>(error.code()) : kRadosFailure;
 }
 
 int rados(const std::vector<std::string>& argv, bool is_link) {

@@ -77,24 +77,26 @@ void add_bench_writes(rados_write_op_t write, const BenchParts& parts, uint64_t 
     rados_write_op_setxattr(write, xattr_name(offset).text(), data.data(), data.size());
 }
 
-void BenchPartsRead::add_to(rados_read_op_t read, const BenchParts& parts, uint64_t offset,
-                            std::span<char> data) noexcept {
+rados_read_op_t BenchPartsRead::begin(const BenchParts& parts, uint64_t offset,
+                                      std::span<char> data) noexcept {
   *this = {};
+  read_ = rados_create_read_op();
   if (parts.object)
-    rados_read_op_read(read, offset, data.size(), data.data(), &bytes_, &object_error_);
+    rados_read_op_read(read_, offset, data.size(), data.data(), &bytes_, &object_error_);
   if (parts.omap && parts.own_value()) {
     const KeyName key = omap_key(offset);
     const char* const keys[] = {key.text()};
     const size_t key_bytes[] = {key.bytes()};
-    rados_read_op_omap_get_vals_by_keys2(read, keys, 1, key_bytes, &omap_, &omap_error_);
+    rados_read_op_omap_get_vals_by_keys2(read_, keys, 1, key_bytes, &omap_, &omap_error_);
   } else if (parts.omap) {
     const uint64_t most =
         parts.omap_max_return ? parts.omap_max_return : std::numeric_limits<uint64_t>::max();
-    rados_read_op_omap_get_vals2(read, parts.omap_start_after.c_str(),
+    rados_read_op_omap_get_vals2(read_, parts.omap_start_after.c_str(),
                                  parts.omap_filter_prefix.c_str(), most, &omap_, &more_,
                                  &omap_error_);
   }
-  if (parts.xattr) rados_read_op_getxattrs(read, &xattrs_, &xattr_error_);
+  if (parts.xattr) rados_read_op_getxattrs(read_, &xattrs_, &xattr_error_);
+  return read_;
 }
 
 int BenchPartsRead::finish(const BenchParts& parts, uint64_t offset, uint64_t length,
@@ -109,8 +111,10 @@ int BenchPartsRead::finish(const BenchParts& parts, uint64_t offset, uint64_t le
   }
   if (parts.omap) note(omap_error_ < 0 ? omap_error_ : check_omap(parts, offset, length, is_right));
   if (parts.xattr) note(xattr_error_ < 0 ? xattr_error_ : check_xattr(offset, length, is_right));
+  rados_release_read_op(read_);
   if (omap_) rados_omap_get_end(omap_);
   if (xattrs_) rados_getxattrs_end(xattrs_);
+  read_ = nullptr;
   omap_ = nullptr;
   xattrs_ = nullptr;
   return error;

@@ -36,9 +36,9 @@ void add_bench_writes(rados_write_op_t write, const BenchParts& parts, uint64_t 
 /// One read of several parts, from its start to its end.
 class BenchPartsRead {
  public:
-  /// Fills `read` in. `data` takes the object's bytes.
-  void add_to(rados_read_op_t read, const BenchParts& parts, uint64_t offset,
-              std::span<char> data) noexcept;
+  /// What is to be asked of the object; lives until finish(), as librados demands. `data` takes the
+  /// object's bytes.
+  rados_read_op_t begin(const BenchParts& parts, uint64_t offset, std::span<char> data) noexcept;
   /// After the completion, once: 0 when every part was read in full and `is_right` agrees with what
   /// is in the omap and the attribute, else a negative error. `is_right` empty: whatever is there
   /// is right.
@@ -51,6 +51,7 @@ class BenchPartsRead {
   int check_xattr(uint64_t offset, uint64_t length,
                   const std::function<bool(std::span<const char>)>& is_right) noexcept;
 
+  rados_read_op_t read_ = nullptr;
   rados_omap_iter_t omap_ = nullptr;
   rados_xattrs_iter_t xattrs_ = nullptr;
   size_t bytes_ = 0;

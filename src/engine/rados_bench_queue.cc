@@ -61,11 +61,9 @@ int RadosBenchQueue::start_read(IoRequest& request, uint64_t op,
   char* const data = reinterpret_cast<char*>(request.buffer);
   if (settings_.parts.only_object())
     return rados_aio_read(io(), name, completion, data, request.length, layout.offset_of(op));
-  rados_read_op_t read = rados_create_read_op();
-  reads_[request.slot].add_to(read, settings_.parts, layout.offset_of(op), {data, request.length});
-  const int r = rados_aio_read_op_operate(read, io(), completion, name, 0);
-  rados_release_read_op(read);
-  return r;
+  rados_read_op_t read =
+      reads_[request.slot].begin(settings_.parts, layout.offset_of(op), {data, request.length});
+  return rados_aio_read_op_operate(read, io(), completion, name, 0);
 }
 
 bool RadosBenchQueue::is_as_written(std::span<const std::byte> bytes, uint64_t op) const noexcept {
