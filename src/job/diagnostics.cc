@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "job/text_rules.h"
 
 namespace cephmark {
 
@@ -17,15 +18,12 @@ bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-/// Nothing that could steer a terminal; tabs become one blank so that the caret stands right.
+/// Nothing that could steer a terminal or is no text; tabs become one blank so that the caret
+/// stands right.
 std::string printable(std::string text) {
-  for (char& c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '\t')
-      c = ' ';
-    else if (byte < 0x20 || byte == 0x7F)
-      c = '?';
-  }
+  std::replace(text.begin(), text.end(), '\t', ' ');
+  for (size_t at = 0; (at += plain_text_length(std::string_view(text).substr(at))) < text.size();)
+    text[at++] = '?';
   return text;
 }
 
@@ -136,7 +134,8 @@ std::vector<std::string> Diagnostics::warning_lines() const {
 
 void Diagnostics::throw_if_errors() const {
   if (ok()) return;
-  std::string text = render(Severity::kError);
+  // What fio reads in another way than people mean is often why the rest is wrong.
+  std::string text = render(Severity::kError) + render(Severity::kWarning);
   while (!text.empty() && text.back() == '\n') text.pop_back();
   throw UsageError(text);
 }

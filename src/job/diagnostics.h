@@ -62,7 +62,8 @@ class Diagnostics {
   std::string render(Severity severity) const;
   /// One line per warning, for Plan::warnings: "write-4k.fio:3: ...".
   std::vector<std::string> warning_lines() const;
-  /// Throws UsageError with all errors rendered; does nothing when there are none.
+  /// Throws UsageError with all errors rendered, and all warnings behind them; does nothing when
+  /// there are no errors.
   void throw_if_errors() const;
 
  private:

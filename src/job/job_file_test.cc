@@ -167,7 +167,12 @@ TEST_F(JobFileTest, AnOptionWithoutItsValueIsAnErrorNeverACrash) {
 TEST_F(JobFileTest, WhatReportsCouldNotShowIsAnErrorButNotInComments) {
   EXPECT_THAT(errors_of("description=gr\xf6\xdf"), HasSubstr("t.fio:2:15: error: not valid UTF-8"));
   EXPECT_THAT(errors_of("description=\x1b[31m"), HasSubstr("a control character (0x1b)"));
+  EXPECT_THAT(errors_of("description=\xC2\x9B"
+                        "31m"),
+              HasSubstr("a control character (U+0080 to U+009F)"));
   EXPECT_EQ(errors_of("bs=4k # gr\xf6\xdf\n; \xff\x01\ndescription=a\tb"), "");
+  // The line is shown, without what a terminal would obey or could not show.
+  EXPECT_THAT(errors_of("description=a\xC2\x9B\x9b\xff\x1bz"), HasSubstr("description=a?????z\n"));
   diagnostics = Diagnostics();
   parse("[j\xff]\nrw=read\n");
   EXPECT_THAT(errors(), Not(HasSubstr("before the first [section]")));
@@ -192,6 +197,16 @@ TEST_F(JobFileTest, ZonesWithoutASizeShareWhatIsLeft) {
   ASSERT_EQ(zones.size(), 3u);
   EXPECT_EQ(zones[1].size_percent, 45);
   EXPECT_EQ(zones[2].size_percent, 45);
+}
+
+TEST_F(JobFileTest, WhatADistributionCannotBeIsToldWithItsPlace) {
+  for (const char* value : {"zipf:0", "zipf:1", "zipf:1000", "pareto:0", "pareto:1", "normal:0",
+                            "normal", "normal:100", "zipf:1.2:2"})
+    EXPECT_THAT(errors_of("rw=randread\nrandom_distribution=" + std::string(value)),
+                HasSubstr("t.fio:3:21: error: random_distribution:"))
+        << value;
+  for (const char* value : {"zipf", "zipf:100", "zipf:0.5:1", "pareto", "normal:0.1:1"})
+    EXPECT_EQ(errors_of("rw=randread\nrandom_distribution=" + std::string(value)), "") << value;
 }
 
 TEST_F(JobFileTest, TimeBasedNeedsARuntime) {
@@ -401,6 +416,31 @@ TEST_F(JobFileTest, EffectiveOptionsTellDefaultsToo) {
                        {Pair("iodepth", "1"), Pair("rw", "randread"), Pair("runtime", "1500000us"),
                         Pair("bsrange", "4096-65536"), Pair("ioengine", "psync"),
                         Pair("ramp_time", "0s"), Pair("random_distribution", "random")}));
+}
+
+TEST_F(JobFileTest, WhatWasReadInAnotherWayStandsBesideWhatItLedTo) {
+  parse("[global]\nbs = 8k\n[j]\nsize=1.5g\n");
+  try {
+    diagnostics.throw_if_errors();
+    FAIL() << "1 byte is no size for blocks of 8";
+  } catch (const UsageError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("error: size: 1 byte(s) is less than one block"),
+                                    HasSubstr("warning: bs: \" 8k\" is read as 8"),
+                                    HasSubstr("warning: size: \"1.5g\" is read as 1")));
+  }
+}
+
+TEST_F(JobFileTest, OptionsAtTheValueThatChangesNothingAreTaken) {
+  for (const char* line : {"unified_rw_reporting=none", "unified_rw_reporting=0", "verify=0"})
+    EXPECT_EQ(errors_of(line), "") << line;
+  for (const char* line : {"unified_rw_reporting=1", "unified_rw_reporting=", "percentile_list="})
+    EXPECT_NE(errors_of(line), "") << line;
+}
+
+TEST_F(JobFileTest, AnUnknownEngineHidesNoOtherMistake) {
+  EXPECT_THAT(errors_of("ioengine=rdb\niodeth=4\nrbdname=x"),
+              AllOf(HasSubstr("there is no engine \"rdb\""), HasSubstr("did you mean iodepth?"),
+                    Not(HasSubstr("rbdname"))));
 }
 
 TEST_F(JobFileTest, StructureMistakes) {

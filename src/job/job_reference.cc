@@ -55,6 +55,8 @@ All of these are warned about where they are likely not meant.
 | `startdelay` counts from the start of the run, also behind a `stonewall` | counts from the start of the job's own stage |
 | engine options in `[global]` need the engine there too | the engine of each job decides |
 | `filename=/dev/disk/by-path/pci-0000:06` silently names two files | an error when the whole is a path that exists |
+| `fsync=N` flushes before the write that follows N others, so not behind the last one | behind every Nth write, the last one too |
+| `loops` drops caches before each loop (`invalidate`) | before the job begins |
 | options without effect (`iodepth` with psync, `rwmixread` with `rw=read`) are silent | a warning |
 | options that fio knows and cephmark does not honour yet | an error; with `--allow-unsupported` a warning that is kept in the result |
 

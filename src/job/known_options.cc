@@ -9,7 +9,7 @@ namespace cephmark {
 
 namespace {
 
-// name|alias=neutral, blank-separated. Facts from fio 3.42's options.c.
+// name|alias=neutral/neutral_too, blank-separated. Facts from fio 3.42's options.c.
 constexpr std::string_view kCore =
     "description name wait_for filename filetype=none directory filename_format unique_filename=1 "
     "lockfile=none opendir rw|readwrite rw_sequencer=sequential ioengine iodepth "
@@ -55,7 +55,8 @@ constexpr std::string_view kCore =
     "dedupe_mode=repeat dedupe_working_set_percentage=5 clat_percentiles=1 lat_percentiles=0 "
     "slat_percentiles=0 percentile_list significant_figures=4 disk_util=1 gtod_reduce=0 "
     "disable_lat=0 disable_clat=0 disable_slat=0 disable_bw_measurement|disable_bw=0 gtod_cpu "
-    "job_start_clock_id unified_rw_reporting=none continue_on_error=none ignore_error error_dump=0 "
+    "job_start_clock_id unified_rw_reporting=none/0 continue_on_error=none ignore_error "
+    "error_dump=0 "
     "profile cgroup cgroup_nodelete=0 cgroup_weight uid gid kb_base unit_base=0 hugepage-size "
     "flow_id=0 flow=0 flow_watermark flow_sleep=0 steadystate|ss steadystate_duration|ss_dur=0 "
     "steadystate_ramp_time|ss_ramp=0 steadystate_check_interval|ss_interval=1";
@@ -151,6 +152,10 @@ KnownOption parse_word(std::string_view word, std::string_view engine) {
   option.engine = engine;
   if (const size_t equals = word.find('='); equals != std::string_view::npos) {
     option.neutral = word.substr(equals + 1);
+    if (const size_t slash = option.neutral.find('/'); slash != std::string_view::npos) {
+      option.neutral_too = option.neutral.substr(slash + 1);
+      option.neutral = option.neutral.substr(0, slash);
+    }
     word = word.substr(0, equals);
   }
   const size_t bar = word.find('|');

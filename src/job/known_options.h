@@ -16,6 +16,7 @@ struct KnownOption {
   std::string_view
       engine;  ///< "" for fio's core options, else the engine (or family) it belongs to
   std::string_view neutral;  ///< the value with which it changes nothing (fio's default); "" : none
+  std::string_view neutral_too;  ///< another word of fio's for the same; "" : none
 };
 
 /// All options of fio 3.42, core first.

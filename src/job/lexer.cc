@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "job/numbers.h"
+#include "job/text_rules.h"
 
 namespace cephmark {
 
@@ -25,30 +26,6 @@ constexpr std::array<std::string_view, 3> kKeywords = {"$ncpus", "$pagesize", "$
 
 bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
-}
-
-/// Length of the valid UTF-8 prefix; the whole length when all of it is.
-size_t valid_utf8_length(std::string_view text) {
-  size_t i = 0;
-  while (i < text.size()) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const size_t length = lead < 0x80                   ? 1
-                          : lead >= 0xC2 && lead < 0xE0 ? 2
-                          : lead >= 0xE0 && lead < 0xF0 ? 3
-                          : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                        : 0;
-    if (length == 0 || i + length > text.size()) return i;
-    for (size_t k = 1; k < length; ++k)
-      if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return i;
-    if (length > 2) {
-      const auto second = static_cast<unsigned char>(text[i + 1]);
-      if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second >= 0xA0) ||
-          (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second >= 0x90))
-        return i;
-    }
-    i += length;
-  }
-  return i;
 }
 
 std::shared_ptr<const SourceFile> split_lines(std::string_view text, const std::string& name) {
@@ -119,14 +96,13 @@ void Lexer::read_line(const std::shared_ptr<const SourceFile>& file, int number,
   while (end > start && is_blank(line[end - 1])) --end;
   const std::string_view body = line.substr(start, end - start);
   // Names and descriptions stand in reports: what a terminal would obey has no place there.
-  const auto control = std::find_if(body.begin(), body.end(), [](unsigned char c) {
-    return (c < 0x20 && c != '\t') || c == 0x7f;
-  });
-  const size_t bad = std::min<size_t>(control - body.begin(), valid_utf8_length(body));
+  const size_t bad = plain_text_length(body);
   if (bad < body.size()) {
     const auto byte = static_cast<unsigned char>(body[bad]);
     diagnostics_.error({file, number, static_cast<int>(start + bad) + 1, 1},
-                       byte == 0      ? "a NUL byte: not a text file?"
+                       byte == 0 ? "a NUL byte: not a text file?"
+                       : byte == 0xC2 && bad + 1 < body.size()
+                           ? "a control character (U+0080 to U+009F)"
                        : byte >= 0x80 ? "not valid UTF-8"
                                       : fmt::format("a control character (0x{:02x})", byte));
     // The options below a broken name still belong to a section.
@@ -240,9 +216,7 @@ bool Lexer::substitute_variables(std::string& text, const SourcePosition& where)
     if (out.size() > kMaxLineBytes) break;
   }
   out.append(text, at, std::string::npos);
-  if (out.size() > kMaxLineBytes ||
-      out.find_first_of(std::string_view("\n\0", 2)) != std::string::npos ||
-      valid_utf8_length(out) != out.size()) {
+  if (out.size() > kMaxLineBytes || plain_text_length(out) != out.size()) {
     diagnostics_.error(where,
                        "with its variables put in, the value is too long or not one line of text");
     return false;

@@ -210,12 +210,14 @@ void random_distribution(JobDraft& draft, const OptionInput& input) {
   }
   if (has_parameter && !read_parameters(input, parameter, &distribution)) return;
   const double value = distribution.parameter;
-  if (word == "zipf" && (value == 1 || value <= 0)) {
-    input.error(fmt::format("zipf: theta is {}; it must be above 0 and not 1", value));
+  if (word == "zipf" && (value == 1 || value <= 0 || value > 100)) {
+    input.error(fmt::format("zipf: theta is {}; it must be above 0, at most 100 and not 1", value));
   } else if (word == "pareto" && (value <= 0 || value >= 1)) {
     input.error(fmt::format("pareto: {} is out of range (above 0, below 1)", value));
-  } else if (word == "normal" && (value < 0 || value >= 100)) {
-    input.error(fmt::format("normal: a deviation of {} % is out of range (0 to below 100)", value));
+  } else if (word == "normal" && (value <= 0 || value >= 100)) {
+    input.error(
+        fmt::format("normal: a deviation of {} % is out of range (above 0, below 100)", value),
+        "in per cent of the region, for example normal:20");
   } else {
     draft.spec.random_distribution.fill(distribution);
   }

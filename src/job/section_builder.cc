@@ -23,6 +23,11 @@ const EngineOption* find_engine_option(const EngineDescription* engine, std::str
   return nullptr;
 }
 
+std::string dashed(std::string name) {
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
 std::string join(const std::vector<std::string_view>& words) {
   std::string out;
   for (size_t i = 0; i < words.size(); ++i)
@@ -112,7 +117,9 @@ const EngineDescription* SectionBuilder::resolve_engine(const JobSection& sectio
 /// True: the option is of no use to any job here, and that was said.
 bool SectionBuilder::resolve_unusable(const RawOption& raw, const SourcePosition& where) const {
   if (const KnownOption* known = find_known_core(raw.name)) {
-    if (raw.has_value && !known->neutral.empty() && raw.value == known->neutral) return true;
+    if (raw.has_value && !raw.value.empty() &&
+        (raw.value == known->neutral || raw.value == known->neutral_too))
+      return true;
     const std::string message =
         fmt::format("fio knows '{}', cephmark does not honour it yet", known->name);
     if (options_.allow_unsupported)
@@ -125,7 +132,10 @@ bool SectionBuilder::resolve_unusable(const RawOption& raw, const SourcePosition
   if (engines_that_know(raw.name).empty() && is_command_line_only(raw.name)) {
     diagnostics_.error(
         where, fmt::format("'{}' is an option of the command line, not of a job file", raw.name),
-        fmt::format("give it as --{} when you run the job", raw.name));
+        fmt::format(
+            "`cephmark fio` takes it there as --{}, as fio does; `cephmark run --help` shows "
+            "what `run` takes",
+            dashed(raw.name)));
     return true;
   }
   return false;
@@ -202,11 +212,11 @@ bool SectionBuilder::resolve(const RawOption& raw, const JobSection& section,
   if (from_global && find_engine_option(global_engine, raw.name))
     return false;  // this job left that engine
   if (resolve_unusable(raw, raw.where)) return false;
-  if (!section.engine)
-    return false;  // an unknown engine was reported; what its options are cannot be known
   bool known = !engines_that_know(raw.name).empty();
   for (const EngineDescription& engine : engines_)
     known |= find_engine_option(&engine, raw.name) != nullptr;
+  if (!section.engine && known)
+    return false;  // an unknown engine was reported, and it may be one that has this option
   if (known)
     report_engine_option(raw, section, from_global);
   else if (!from_global)

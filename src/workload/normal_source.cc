@@ -2,6 +2,7 @@
 // in per cent of the blocks; what falls outside is drawn again. Polar method of Marsaglia.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -14,7 +15,10 @@ class NormalSource final : public OffsetSource {
  public:
   explicit NormalSource(const OffsetSetup& setup)
       : blocks_(static_cast<double>(setup.blocks)),
-        middle_(blocks_ * (setup.distribution.center < 0 ? 0.5 : setup.distribution.center)),
+        // Within the range: else a tiny deviation never leads there.
+        middle_(
+            std::min(blocks_ * (setup.distribution.center < 0 ? 0.5 : setup.distribution.center),
+                     std::nextafter(blocks_, 0.0))),
         deviation_(blocks_ * setup.distribution.parameter / 100),
         rng_(setup.seed),
         order_(setup.blocks, Rng::derive(setup.seed, 1)) {}

@@ -179,6 +179,15 @@ TEST(NormalSource, AboutTwoThirdsWithinOneDeviation) {
   EXPECT_NEAR(top, 0.70, 0.04);
 }
 
+TEST(NormalSource, ATinyDeviationAtTheEndOfTheRangeStillLeadsIntoIt) {
+  OffsetSetup setup = setup_for(Distribution::Kind::kNormal, 10'000);
+  setup.distribution.parameter = 1e-20;
+  for (const double center : {0.0, 1.0}) {
+    setup.distribution.center = center;
+    for (const uint64_t block : draw(*make_normal_source(setup), 100)) EXPECT_LT(block, 10'000u);
+  }
+}
+
 // Hot blocks are scattered, and another center moves them.
 TEST(ScatteredSources, HotBlocksLieAllOver) {
   for (const auto& row : distribution_table()) {
