@@ -208,6 +208,20 @@ void Disk::flush(int64_t timeout_ns) {
     throw Error(fmt::format("cannot flush {}: {}", name_, errno_text(static_cast<int>(*result))));
 }
 
+void Disk::invalidate_cache(int64_t timeout_ns) {
+  const std::string answer = ask(timeout_ns, [image = image_] {
+    return std::to_string(rbd_invalidate_cache(image));  // there is no call that does not block
+  });
+  if (answer.empty()) {
+    stuck_ = true;
+    pool_.abandon();
+    throw Error(fmt::format("emptying the cache of {} did not end within {}", name_,
+                            format_duration(timeout_ns)));
+  }
+  if (const int r = std::stoi(answer); r < 0)
+    throw Error(fmt::format("cannot empty the cache of {}: {}", name_, errno_text(r)));
+}
+
 std::string Disk::lock_owner_text() const {
   return ask(2'000'000'000, [image = image_] {
     rbd_lock_mode_t mode;

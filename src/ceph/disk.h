@@ -49,6 +49,8 @@ class Disk {
 
   /// Flushes (with a limit): lifts write-through-until-flush. Throws Error.
   void flush(int64_t timeout_ns);
+  /// Empties librbd's cache of the image, which must be clean (with a limit). Throws Error.
+  void invalidate_cache(int64_t timeout_ns);
   /// Makes this client the owner of the exclusive lock, as a first write does, without writing
   /// anything: the lock is handed over when another client asks for it, as usual. Nothing happens
   /// on images without the feature. Throws Error that says what it waited for and who holds the

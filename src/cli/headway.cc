@@ -62,10 +62,11 @@ void Headway::run(const std::string& what, const std::function<void()>& action,
     if (stopped_ns != 0) {
       if (now_ns - std::max(stopped_ns, shared_->alive_ns) < limits.after_stop_ns) continue;
       left_behind_ = true;
-      throw Error(fmt::format("interrupted while {}: the cluster did not answer", what), "",
-                  ExitCode::kInterrupted);
+      throw Error(fmt::format("interrupted while {}{}", what,
+                              limits.silence_ns > 0 ? ": the cluster did not answer" : ""),
+                  "", ExitCode::kInterrupted);
     }
-    if (now_ns - shared_->alive_ns < limits.silence_ns) continue;
+    if (limits.silence_ns <= 0 || now_ns - shared_->alive_ns < limits.silence_ns) continue;
     left_behind_ = true;
     throw Error(
         fmt::format("{}: nothing came from the cluster for {}", what,

@@ -12,7 +12,7 @@
 namespace cephmark {
 
 struct HeadwayLimits {
-  int64_t silence_ns = 30'000'000'000;    ///< without a sign of life: given up
+  int64_t silence_ns = 30'000'000'000;    ///< without a sign of life: given up; 0: never
   int64_t after_stop_ns = 1'000'000'000;  ///< the same once a stop was requested
 };
 

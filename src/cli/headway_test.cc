@@ -50,6 +50,30 @@ TEST(Headway, GivesUpAStepThatIsSilentAndNamesIt) {
   *over = true;
 }
 
+TEST(Headway, WithoutALimitOfSilenceAStepIsOnlyGivenUpAfterAStop) {
+  Headway headway;
+  auto over = std::make_shared<std::atomic<bool>>(false);
+  std::stop_source stop;
+  std::thread stopper([&] {
+    sleep_ms(150);
+    stop.request_stop();
+  });
+  try {
+    headway.run(
+        "looking at the targets",
+        [over] {
+          while (!*over) sleep_ms(5);
+        },
+        {.silence_ns = 0, .after_stop_ns = 10 * kMs}, stop.get_token());
+    ADD_FAILURE() << "it was not given up";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "interrupted while looking at the targets");
+    EXPECT_EQ(error.code(), ExitCode::kInterrupted);
+  }
+  *over = true;
+  stopper.join();
+}
+
 TEST(Headway, SignsOfLifeKeepAStepGoing) {
   Headway headway;
   int steps = 0;

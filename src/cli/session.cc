@@ -145,8 +145,11 @@ class RunSession {
   // began.
   void patiently(const std::string& what, const std::function<void()>& step) {
     HeadwayLimits limits;
-    limits.silence_ns = plan_.limits.open_timeout_ns + kMarginOfStep_ns +
-                        static_cast<int64_t>(plan_.vms.size()) * kPerImage_ns;
+    // Without a cluster there is nobody to wait for: files take as long as they take.
+    limits.silence_ns = first_ceph_job(plan_)
+                            ? plan_.limits.open_timeout_ns + kMarginOfStep_ns +
+                                  static_cast<int64_t>(plan_.vms.size()) * kPerImage_ns
+                            : 0;
     limits.after_stop_ns = manifest_ ? plan_.limits.drain_grace_ns : kNsPerSecond / 2;
     headway_.run(what, step, limits, stop_.get_token());
   }

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <random>
 #include <vector>
 
+#include "base/descriptor_limit.h"
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/time.h"
@@ -113,17 +113,13 @@ class FileFiller {
 
 // FIL-06: before the first file is opened.
 void check_descriptors(int files, int threads) {
-  struct rlimit limit {};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   const uint64_t others = kSpareDescriptors + static_cast<uint64_t>(threads);
   const uint64_t need = static_cast<uint64_t>(files) + others;
-  if (limit.rlim_cur >= need) return;
-  const rlim_t had = limit.rlim_cur;
-  limit.rlim_cur = std::min<rlim_t>(need, limit.rlim_max);
-  if (limit.rlim_cur >= need && ::setrlimit(RLIMIT_NOFILE, &limit) == 0) return;
+  const uint64_t limit = raise_descriptor_limit(need);
+  if (limit >= need) return;
   throw Error(fmt::format("FATAL: Too many open files: {} files are needed, and the limit of this "
                           "process is {} descriptors ({} of them for other uses)",
-                          files, std::max(had, limit.rlim_max), others),
+                          files, limit, others),
               fmt::format("raise it with ulimit -n {}, or use fewer files with --file-num", need));
 }
 

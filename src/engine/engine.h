@@ -56,8 +56,9 @@ class Ready {
 
 /// What open() found out about the target.
 struct TargetInfo {
-  std::string name;         ///< "rbd/HOST-0", "/srv/x": what people call it
-  uint64_t size_bytes = 0;  ///< of one clone's share: of all its files together
+  std::string name;                        ///< "rbd/HOST-0", "/srv/x": what people call it
+  uint64_t size_bytes = 0;                 ///< of one clone's share: of all its files together
+  std::vector<uint64_t> clone_size_bytes;  ///< of each clone, where they differ (offset_increment)
   unsigned files =
       1;  ///< per clone; IoRequest::file is below it, each file holds size_bytes / files
   uint64_t block_size_bytes = 1;  ///< I/O must be a multiple of this (direct I/O, EC pools)
@@ -115,6 +116,10 @@ class Engine {
     (void)will_write;
     (void)timeout_ns;
   }
+  /// Drops what caches of this machine hold of the target (invalidate=1). Called before a stage
+  /// with jobs on it begins, while no request is in flight, on a set-up thread; may block up to
+  /// `timeout_ns`. Throws Error.
+  virtual void drop_caches(int64_t timeout_ns) { (void)timeout_ns; }
   /// A queue for one lane. Called after open(), before the barrier, on a set-up thread. Throws
   /// Error.
   virtual std::unique_ptr<IoQueue> make_queue(const QueueSetup& setup) = 0;

@@ -1,6 +1,7 @@
 #include "engine/file_engine.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <linux/falloc.h>
 #include <linux/fs.h>
 #include <sys/ioctl.h>
@@ -10,6 +11,10 @@
 
 #include <algorithm>
 #include <cerrno>
+
+#include "base/descriptor_limit.h"
+#include "base/error.h"
+#include "base/units.h"
 
 namespace cephmark {
 
@@ -21,15 +26,55 @@ TargetInfo FileEngine::open() {
   TargetInfo info;
   info.files = target_.per_clone();
   info.name = FileTarget::name(job_);
-  uint64_t smallest = UINT64_MAX;
+  std::vector<uint64_t> sizes;
   for (const OpenFile& file : target_.files()) {
-    smallest = std::min(smallest, file.size_bytes);
+    sizes.push_back(file.size_bytes);
     info.block_size_bytes = std::max(info.block_size_bytes, file.block_size_bytes);
   }
-  info.size_bytes = smallest * info.files;
+  set_clone_sizes(sizes, info);
+  const auto [least, most] = std::minmax_element(sizes.begin(), sizes.begin() + info.files);
+  if (*least != *most && job_.size.kind != SizeSpec::Kind::kBytes && !job_.filesize.is_set())
+    info.warnings.push_back(fmt::format(
+        "the files of job {} have {} to {}: the first {} of each are used (fio uses all of each)",
+        job_.name, format_size(*least), format_size(*most), format_size(*least)));
   info.facts["direct"] = job_.direct ? "1" : "0 (through the page cache)";
   info.facts["kind"] = target_.files().front().is_block_device ? "block device" : "file";
   return info;
+}
+
+void FileEngine::drop_caches(int64_t) {
+  if (job_.direct) return;
+  for (const OpenFile& file : target_.files())
+    posix_fadvise(file.fd.get(), 0, 0, POSIX_FADV_DONTNEED);
+}
+
+void set_clone_sizes(std::span<const uint64_t> file_bytes, TargetInfo& info) {
+  std::vector<uint64_t> sizes;
+  for (size_t at = 0; at < file_bytes.size(); at += info.files) {
+    const auto files = file_bytes.subspan(at, info.files);
+    sizes.push_back(*std::min_element(files.begin(), files.end()) * info.files);
+  }
+  const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
+  info.size_bytes = *least;
+  if (*least != *most) info.clone_size_bytes = std::move(sizes);
+}
+
+void check_open_files(const Plan& plan) {
+  constexpr uint64_t kSpare = 64;  // results, manifests, rings, eventfds
+  uint64_t files = 0;
+  for (const VmPlan& vm : plan.vms)
+    for (const JobSpec& job : vm.jobs) {
+      const EngineRow* row = find_engine(job.ioengine);
+      if (!row || row->target_key != file_target_key) continue;
+      files += uint64_t{FileTarget::files_per_clone(job)} * std::max(1, job.numjobs);
+    }
+  if (files == 0) return;
+  const uint64_t limit = raise_descriptor_limit(files + kSpare);
+  if (limit < files + kSpare)
+    throw Error(fmt::format("the jobs have {} files open at once, and this process may have {} "
+                            "descriptors ({} of them for other uses)",
+                            files, limit, kSpare),
+                fmt::format("ulimit -n {}, or a smaller numjobs or nrfiles", files + kSpare));
 }
 
 std::string file_target_key(const JobSpec& job, const EngineContext&) {

@@ -2,7 +2,10 @@
 // closed, and the calls that have no asynchronous form everywhere. Internal to src/engine.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 #include "engine/engine.h"
 #include "engine/engine_table.h"
@@ -14,6 +17,7 @@ class FileEngine : public Engine {
  public:
   FileEngine(const JobSpec& job, const EngineContext& context);
   TargetInfo open() override;
+  void drop_caches(int64_t timeout_ns) override;
   void close() override { target_.close(); }
 
  protected:
@@ -40,6 +44,14 @@ struct FileCalls {
   bool data_only = false;         ///< a flush is fdatasync
   bool flush_each_write = false;  ///< JobSpec::flush_each_write
 };
+
+/// TargetInfo's sizes, from those of all files of all clones in order: what a clone may use is as
+/// often its smallest file as it has files.
+void set_clone_sizes(std::span<const uint64_t> file_bytes, TargetInfo& info);
+
+/// Refuses a plan whose jobs on files need more descriptors than this process may have, before
+/// anything is looked at; raises the limit where that helps. Throws Error with both numbers.
+void check_open_files(const Plan& plan);
 
 /// target_key of the file engines.
 std::string file_target_key(const JobSpec& job, const EngineContext& context);

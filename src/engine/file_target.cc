@@ -286,11 +286,11 @@ std::string FileTarget::name(const JobSpec& job) {
 }
 
 std::string FileTarget::key(const JobSpec& job) {
-  std::string key = fmt::format("{}:{}{}{}{}{}{}{}:{}", job.ioengine, job.direct ? "d" : "",
-                                writes_of(job) ? "w" : "", job.rw.reads ? "r" : "",
-                                job.overwrite ? "o" : "", job.grow_files ? "g" : "",
-                                job.clones_share ? "c" : "", static_cast<int>(job.sync),
-                                needed_bytes(job, job.numjobs - 1, files_per_clone(job)));
+  std::string key = fmt::format(
+      "{}:{}{}{}{}{}{}{}:{}:{}", job.ioengine, job.direct ? "d" : "", writes_of(job) ? "w" : "",
+      job.rw.reads ? "r" : "", job.overwrite ? "o" : "", job.grow_files ? "g" : "",
+      job.clones_share ? "c" : "", static_cast<int>(job.sync), files_per_clone(job),
+      needed_bytes(job, job.numjobs - 1, files_per_clone(job)));
   for (const std::string& path : paths(job)) key += ":" + path;
   return key;
 }

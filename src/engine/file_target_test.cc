@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "engine/file_engine.h"
 #include "support/temporary_directory.h"
 
 namespace cephmark {
@@ -73,6 +74,24 @@ TEST_F(FileTargetTest, AfterAFailureNoneOfItsFilesIsLeft) {
   };
   EXPECT_EQ(failure(), "no");
   EXPECT_EQ(file_count(), 0u);
+}
+
+TEST_F(FileTargetTest, MoreFilesThanMayBeOpenAreRefusedBeforeTheFirst) {
+  Plan plan;
+  plan.vms.resize(1);
+  plan.vms[0].jobs = {job_};
+  EXPECT_NO_THROW(check_open_files(plan));
+  plan.vms[0].jobs[0].nrfiles = 1 << 24;
+  plan.vms[0].jobs[0].numjobs = 4096;
+  try {
+    check_open_files(plan);
+    FAIL() << "68 thousand million descriptors";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("have 68719476736 files open at once"));
+    EXPECT_THAT(error.hint(), HasSubstr("ulimit -n"));
+  }
+  plan.vms[0].jobs[0].ioengine = "null";
+  EXPECT_NO_THROW(check_open_files(plan));
 }
 
 TEST_F(FileTargetTest, APipeIsNoTargetAndIsNotWaitedFor) {

@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "ceph/object_name.h"
 #include "engine/engines.h"
+#include "engine/file_engine.h"
 #include "engine/object_set.h"
 #include "engine/rados_options.h"
 #include "engine/rados_queue.h"
@@ -70,17 +73,20 @@ class RadosEngine : public Engine {
     check_alignment();
     objects_->look(context_.plan.limits.open_timeout_ns);
     check_permitted();
+    check_nothing_is_appended_to();
 
     TargetInfo info;
     info.name = fmt::format("{}/{}", where_of(job_), names_.front());
     if (names_.size() > 1) info.name += fmt::format(" and {} more", names_.size() - 1);
     info.files = files_;
-    uint64_t smallest = UINT64_MAX;
-    for (const auto& object : objects_->objects()) smallest = std::min(smallest, object.size_bytes);
-    info.size_bytes = smallest * files_;
+    std::vector<uint64_t> sizes;
+    for (const size_t place : place_of_name_)
+      sizes.push_back(objects_->objects()[place].size_bytes);
+    set_clone_sizes(sizes, info);
     info.block_size_bytes = std::max<uint64_t>(1, alignment_);
     info.facts["user"] = cluster.args().user;
-    info.facts["objects"] = fmt::format("{} of {}", names_.size(), format_size(smallest));
+    info.facts["objects"] =
+        fmt::format("{} of {}", names_.size(), format_size(info.size_bytes / files_));
     if (alignment_ > 1) info.facts["alignment"] = format_size(alignment_);
     return info;
   }
@@ -117,16 +123,16 @@ class RadosEngine : public Engine {
   }
   bool keeps_objects() const { return job_.engine_option("keep_objects") == "1"; }
 
-  std::vector<ObjectState> wanted_objects() const {
+  std::vector<ObjectState> wanted_objects() {
     std::vector<ObjectState> objects;
+    std::unordered_map<std::string_view, size_t> places;
     for (size_t i = 0; i < names_.size(); ++i) {
       const uint64_t size = object_bytes(job_, static_cast<int>(i / files_), files_);
-      const auto same = std::find_if(objects.begin(), objects.end(),
-                                     [&](auto& o) { return o.name == names_[i]; });
-      if (same != objects.end())  // filename=: the clones share them
-        same->size_bytes = std::max(same->size_bytes, size);
-      else
-        objects.push_back({.name = names_[i], .size_bytes = size});
+      const auto [place, fresh] = places.emplace(names_[i], objects.size());
+      if (fresh) objects.push_back({.name = names_[i]});
+      ObjectState& object = objects[place->second];  // filename=: the clones share them
+      object.size_bytes = std::max(object.size_bytes, size);
+      place_of_name_.push_back(place->second);
     }
     return objects;
   }
@@ -144,15 +150,55 @@ class RadosEngine : public Engine {
 
   void check_alignment() {
     alignment_ = append_alignment(*io_);
-    if (alignment_ == 0) return;
-    if (job_.rw.trims || (job_.rw.writes && (job_.rw.random || job_.loops > 1 || job_.time_based)))
-      throw Error(fmt::format("pool {} is erasure coded without overwrites: its objects can only "
-                              "be appended to, once, "
-                              "in multiples of {}",
-                              pool_of(job_), format_size(alignment_)),
-                  fmt::format("rw=write without loops and time_based, or 'ceph osd pool set {} "
-                              "allow_ec_overwrites true'",
-                              pool_of(job_)));
+    if (alignment_ == 0 || !(job_.rw.writes || job_.rw.trims)) return;
+    const std::string pool = fmt::format(
+        "job {} ({}): pool {} is erasure coded without overwrites: its objects can "
+        "only be appended to, once, in multiples of {}",
+        job_.name, job_.source, pool_of(job_), format_size(alignment_));
+    const std::string overwrites =
+        fmt::format("'ceph osd pool set {} allow_ec_overwrites true'", pool_of(job_));
+    if (const char* way = overwriting(); way)
+      throw Error(
+          fmt::format("{}; this one has {}", pool, way),
+          "rw=write, once from the start of objects that are not there yet, or " + overwrites);
+    for (const uint64_t bytes : write_sizes())
+      if (bytes % alignment_)
+        throw Error(fmt::format("{}; it writes {} bytes at a time", pool, bytes),
+                    fmt::format("bs={} or a multiple of it, or {}", alignment_, overwrites));
+  }
+
+  // Only after look(): what is there can be neither written over nor begun anew.
+  void check_nothing_is_appended_to() const {
+    if (alignment_ == 0 || !job_.rw.writes) return;
+    for (const auto& object : objects_->objects())
+      if (object.existed)
+        throw Error(fmt::format("job {} ({}): object {} is there already, and pool {} is erasure "
+                                "coded without overwrites",
+                                job_.name, job_.source, text_of(object), pool_of(job_)),
+                    "'rados rm' it first, or another filename= or object_names=run");
+  }
+
+  // What of the job does more than append to new objects; null: nothing.
+  const char* overwriting() const {
+    const uint64_t moved = job_.io_size.kind == SizeSpec::Kind::kBytes ? job_.io_size.value : 0;
+    if (job_.rw.trims) return "trims";
+    if (job_.rw.reads) return "reads of what it has not written yet";
+    if (job_.rw.random) return "random offsets";
+    if (job_.rw.postfix != 0) return "holes between its writes";
+    if (job_.loops > 1) return "loops";
+    if (job_.time_based) return "time_based";
+    if (job_.offset.value || job_.offset_increment.value) return "an offset";
+    if (moved > job_.size.value && !job_.filesize.is_set()) return "an io_size above its size";
+    if (objects_->objects().size() < names_.size()) return "clones that share objects";
+    return nullptr;
+  }
+
+  std::vector<uint64_t> write_sizes() const {
+    const BlockSizes& blocks = job_.block_sizes[op_index(Op::kWrite)];
+    if (blocks.splits.empty()) return {blocks.min_bytes};  // of a range: multiples of the least
+    std::vector<uint64_t> sizes;
+    for (const BlockSplit& split : blocks.splits) sizes.push_back(split.bytes);
+    return sizes;
   }
 
   // Design, safety: nothing is overwritten that is not ours, unless it is named.
@@ -179,7 +225,8 @@ class RadosEngine : public Engine {
   const EngineContext context_;
   ConnectionPool& pool_;
   Connection& connection_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_;     ///< clone by clone
+  std::vector<size_t> place_of_name_;  ///< in objects_
   unsigned files_;
   uint64_t alignment_ = 0;   ///< bytes; 0: any
   bool may_remove_ = false;  ///< only after the manifest knows of the objects may they be ours

@@ -78,6 +78,12 @@ class RbdEngine : public Engine {
     if (will_write) disk_->acquire_lock(timeout_ns);
   }
 
+  void drop_caches(int64_t timeout_ns) override {
+    if (!cache_on_) return;
+    if (will_write_ && !disk_->read_only()) disk_->flush(timeout_ns);
+    disk_->invalidate_cache(timeout_ns);
+  }
+
   std::unique_ptr<IoQueue> make_queue(const QueueSetup& setup) override {
     return std::make_unique<RbdQueue>(disk_->image(), pool_, setup);
   }
@@ -155,7 +161,9 @@ class RbdEngine : public Engine {
                 ? fmt::format(
                       "'rbd config image rm {} rbd_cache', or accept it with --rbd-cache conf",
                       info.name)
-                : "'rbd config pool rm POOL rbd_cache', or accept it with --rbd-cache conf");
+                : fmt::format(
+                      "'rbd config pool rm {} rbd_cache', or accept it with --rbd-cache conf",
+                      spec_of(job_).pool));
       info.warnings.push_back(text);
     }
     if ((wanted == RbdCache::kWriteBack || wanted == RbdCache::kWriteAround) && !on)

@@ -3,10 +3,14 @@
 
 #include "run/local_runner.h"
 
+#include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
+#include <sys/mman.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -14,7 +18,9 @@
 #include <thread>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "base/time.h"
+#include "engine/file_target.h"
 #include "support/temporary_directory.h"
 
 namespace cephmark {
@@ -253,6 +259,87 @@ TEST_P(FileRuns, TheDepthThatWasReachedIsTold) {
   uint64_t above_one = 0;
   for (size_t i = 1; i < result.depths.depth.size(); ++i) above_one += result.depths.depth[i];
   EXPECT_EQ(above_one > 0, GetParam() != "psync");  // USE-03
+}
+
+// Each clone has a file of its own, as long as its region ends.
+TEST_P(FileRuns, ClonesWithFilesOfTheirOwnMayBeginAtOffsetsOfTheirOwn) {
+  JobSpec writer = job("f", GetParam());
+  writer.directory = directory_;
+  writer.size.value = 1 << 20;
+  writer.rw.reads = false;
+  writer.rw.writes = true;
+  writer.time_based = false;
+  writer.runtime_ns = 0;
+  writer.numjobs = 3;
+  writer.offset_increment = {SizeSpec::Kind::kBytes, 64 << 10};
+  Heard heard;
+  const RunResult result = run(plan_of({writer}), heard);
+  EXPECT_EQ(result.total(Op::kWrite).bytes, 3u << 20);
+  for (int clone = 0; clone < 3; ++clone)
+    EXPECT_EQ(std::filesystem::file_size(directory_ + fmt::format("/f.{}.0", clone)),
+              (1u << 20) + clone * (64u << 10));
+}
+
+namespace {
+
+/// Pages of a file that lie in the page cache.
+size_t cached_pages(const std::string& path) {
+  const size_t bytes = std::filesystem::file_size(path);
+  const UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  void* const at = mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd.get(), 0);
+  if (at == MAP_FAILED) throw Error("cannot map " + path);
+  std::vector<unsigned char> pages((bytes + 4095) / 4096);
+  mincore(at, bytes, pages.data());
+  munmap(at, bytes);
+  return std::count_if(pages.begin(), pages.end(), [](unsigned char page) { return page & 1; });
+}
+
+}  // namespace
+
+TEST_P(FileRuns, InvalidateDropsWhatTheStageBeforeHasLeft) {
+  const std::string path = directory_ + "/data";
+  {
+    const UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    lay_out_file(fd.get(), path, 0, 8 << 20);
+    posix_fadvise(fd.get(), 0, 0, POSIX_FADV_DONTNEED);
+  }
+  if (cached_pages(path) > 0) GTEST_SKIP() << "this file system lives in memory";
+  JobSpec whole = job("whole", GetParam());
+  whole.filenames = {path};
+  whole.size.value = 8 << 20;
+  whole.time_based = whole.rw.random = false;
+  whole.runtime_ns = 0;
+  JobSpec one = whole;
+  one.name = "one";
+  one.stage = 1;
+  one.number_ios = 1;
+  for (const bool invalidate : {false, true}) {
+    one.invalidate = invalidate;
+    Heard heard;
+    EXPECT_EQ(run(plan_of({whole, one}), heard).total(Op::kRead).ios, 2049u);
+    if (invalidate)
+      EXPECT_LT(cached_pages(path), 1024u);  // the one block and what was read ahead of it
+    else
+      EXPECT_EQ(cached_pages(path), 2048u);
+  }
+}
+
+TEST_P(FileRuns, FilesOfSeveralSizesAreToldOf) {
+  for (const auto& [name, bytes] : {std::pair{"/a", 64 << 10}, std::pair{"/b", 256 << 10}}) {
+    const UniqueFd fd(::open((directory_ + name).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+    lay_out_file(fd.get(), name, 0, bytes);
+  }
+  JobSpec reader = job("r", GetParam());
+  reader.filenames = {directory_ + "/a", directory_ + "/b"};
+  reader.nrfiles = 2;
+  reader.size = {};
+  reader.time_based = false;
+  reader.runtime_ns = 0;
+  Heard heard;
+  const RunResult result = run(plan_of({reader}), heard);
+  EXPECT_EQ(result.total(Op::kRead).bytes, 128u << 10);
+  ASSERT_TRUE(has_taint(result, "target"));
+  EXPECT_THAT(result.taints.front().text, testing::HasSubstr("64 KiB to 256 KiB"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, FileRuns, testing::Values("psync", "libaio", "io_uring"),

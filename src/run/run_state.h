@@ -76,6 +76,10 @@ std::unique_ptr<RunState> set_up(const Plan& plan, const LocalRunnerOptions& opt
                                  int64_t slot_ns, int cpus, Observer& observer,
                                  std::stop_token stop);
 
+/// Before a stage that is not the first: what caches of this machine hold of the targets of its
+/// jobs with invalidate=1 is dropped. Returns what went wrong; sets `stuck` as tear_down does.
+std::vector<std::string> drop_caches(RunState& state, int stage, Observer& observer, bool& stuck);
+
 /// After the last I/O: has engines write out what a cache of this machine still holds; how long
 /// that took goes to the targets' facts. Returns what went wrong; sets `stuck` as tear_down does.
 std::vector<std::string> settle_targets(RunState& state, Observer& observer, bool& stuck);

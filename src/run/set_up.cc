@@ -31,6 +31,7 @@ constexpr int64_t kMarginOfStep_ns = 5 * kNsPerSecond;
 constexpr int64_t kCloseTimeout_ns = 30 * kNsPerSecond;
 constexpr int64_t kCloseWaitPerTarget_ns = 20 * kNsPerMs;
 constexpr int64_t kSettleTimeout_ns = 60 * kNsPerSecond;
+constexpr int64_t kDropTimeout_ns = 30 * kNsPerSecond;
 
 const EngineRow& row_of(const JobSpec& job) {
   const EngineRow* row = find_engine(job.ioengine);
@@ -181,13 +182,15 @@ void make_lanes(RunState& state, const LocalRunnerOptions& options, int64_t slot
     for (size_t j = 0; j < state.plan.vms[vm].jobs.size(); ++j) {
       const JobSpec& job = state.plan.vms[vm].jobs[j];
       OpenTarget& target = *state.job_targets[vm][j];
-      const TargetExtent extent{
-          .name = target.info->name,
-          .size_bytes = target.info->size_bytes / std::max(1u, target.info->files),
-          .fixed = true,
-          .files = target.info->files};
+      TargetExtent extent{.name = target.info->name,
+                          .size_bytes = target.info->size_bytes / std::max(1u, target.info->files),
+                          .fixed = true,
+                          .files = target.info->files};
+      const std::vector<uint64_t>& clone_sizes = target.info->clone_size_bytes;
       std::shared_ptr<SharedWork> shared;
       for (int clone = 0; clone < job.numjobs; ++clone) {
+        if (!clone_sizes.empty())
+          extent.size_bytes = clone_sizes.at(clone) / std::max(1u, target.info->files);
         const Region region = resolve_region(job, extent, clone);
         if (!shared || !job.clones_share) shared = SharedWork::of(job, region);
         auto source =
@@ -358,6 +361,38 @@ std::unique_ptr<RunState> set_up(const Plan& plan, const LocalRunnerOptions& opt
     throw;
   }
   return state;
+}
+
+std::vector<std::string> drop_caches(RunState& state, int stage, Observer& observer, bool& stuck) {
+  std::map<const OpenTarget*, bool> wanted;
+  for (const LanePlace& place : state.lanes)
+    if (place.job->stage == stage) wanted[place.target] |= place.job->invalidate;
+  auto troubles = std::make_shared<std::vector<std::string>>();
+  auto mutex = std::make_shared<std::mutex>();
+  std::vector<Step> steps;
+  for (const auto& [target, drops] : wanted) {
+    if (!drops) continue;
+    Step step;
+    step.name = target->info->name;
+    step.timeout_ns = kDropTimeout_ns + kMarginOfStep_ns;  // the engine gives up first
+    step.action = [engine = target->engine, troubles, mutex] {
+      try {
+        engine->drop_caches(kDropTimeout_ns);
+      } catch (const Error& error) {
+        const std::lock_guard lock(*mutex);
+        troubles->push_back(error.what());
+      }
+    };
+    steps.push_back(std::move(step));
+  }
+  try {
+    run_steps("emptying caches", std::move(steps), kClosers, observer, {}, stuck);
+  } catch (const Error& error) {
+    const std::lock_guard lock(*mutex);
+    troubles->push_back(error.what());
+  }
+  const std::lock_guard lock(*mutex);
+  return *troubles;
 }
 
 std::vector<std::string> settle_targets(RunState& state, Observer& observer, bool& stuck) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <system_error>
 
 #include "base/check.h"
 #include "base/error.h"
@@ -44,7 +45,7 @@ void Worker::add(Lane& lane) {
   touched_.reserve(2 * lanes_.size());
 }
 
-void Worker::start() {
+void Worker::start() try {
   thread_ = std::thread([this] {
     prctl(PR_SET_TIMERSLACK, 1UL);  // rates are timers: 50 us of slack would be latency
     // A table of descriptors that threads share makes the kernel count references in every call.
@@ -54,6 +55,10 @@ void Worker::start() {
     loop();
     ended_.store(true, std::memory_order_release);
   });
+} catch (const std::system_error& error) {
+  throw Error(fmt::format("cannot start another thread: {}", error.code().message()),
+              "engines whose calls block (psync) take a thread for each clone: a smaller numjobs, "
+              "or ioengine=io_uring; limits are in ulimit -u, ulimit -v and the cgroup's pids.max");
 }
 
 void Worker::join() {

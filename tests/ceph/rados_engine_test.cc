@@ -173,6 +173,19 @@ TEST_F(RadosEngine, TooLargeObjectsAndMissingSizesAreRefusedWithWords) {
   EXPECT_THAT(error_of([&] { under_test.open(); }), HasSubstr("does not say how large"));
 }
 
+TEST_F(RadosEngine, ObjectsOfAClonesAreAsLongAsItsOwnOffsetAsks) {
+  JobSpec& job = under_test.job();
+  job.nrfiles = 1;
+  job.numjobs = 3;
+  job.size.value = kObject;
+  job.offset_increment = {SizeSpec::Kind::kBytes, 8192};
+  const TargetInfo info = under_test.open();
+  EXPECT_THAT(info.clone_size_bytes,
+              testing::ElementsAre(kObject, kObject + 8192, kObject + 2 * 8192));
+  EXPECT_EQ(size_of(under_test.job().name + ".2.0"), static_cast<int64_t>(kObject + 2 * 8192));
+  under_test.close();
+}
+
 TEST_F(RadosEngine, ErasureCodedPoolsWithoutOverwritesAreAppendedToInTheirAlignment) {
   const std::string pool = own_name("ec");
   cluster->monitor_command({{"prefix", "osd erasure-code-profile set"},
@@ -184,13 +197,44 @@ TEST_F(RadosEngine, ErasureCodedPoolsWithoutOverwritesAreAppendedToInTheirAlignm
                             {"pg_num", 1},
                             {"pool_type", "erasure"},
                             {"erasure_code_profile", pool}});
-  under_test.job().engine_options["pool"] = pool;
-  under_test.job().rw.random = true;
-  EXPECT_THAT(error_of([&] { under_test.open(); }), HasSubstr("without overwrites"));
-  under_test.close();
-  under_test.job().rw.random = false;
+  JobSpec& job = under_test.job();
+  job.engine_options["pool"] = pool;
+  const JobSpec appending = [&] {
+    JobSpec copy = job;
+    copy.rw.reads = false;
+    copy.rw.writes = true;
+    for (auto& sizes : copy.block_sizes) sizes.min_bytes = sizes.max_bytes = 8192;
+    return copy;
+  }();
+  const auto refusal = [&](auto change) {
+    job = appending;
+    change(job);
+    const std::string words = error_of([&] { under_test.open(); });
+    under_test.close();
+    EXPECT_THAT(words, HasSubstr("without overwrites"));
+    return words;
+  };
+  EXPECT_THAT(refusal([](JobSpec& j) { j.rw.random = true; }), HasSubstr("random offsets"));
+  EXPECT_THAT(refusal([](JobSpec& j) { j.rw.reads = true; }), HasSubstr("not written yet"));
+  EXPECT_THAT(refusal([](JobSpec& j) { j.loops = 2; }), HasSubstr("loops"));
+  EXPECT_THAT(refusal([](JobSpec& j) {
+                j.offset = {SizeSpec::Kind::kBytes, 8192};
+              }),
+              HasSubstr("an offset"));
+  EXPECT_THAT(refusal([](JobSpec& j) { j.block_sizes[1].min_bytes = 6000; }),
+              AllOf(HasSubstr("it writes 6000 bytes at a time"), HasSubstr("bs=")));
+
+  job = appending;
   const TargetInfo info = under_test.open();
   EXPECT_GT(info.block_size_bytes, 1u);
+  EXPECT_EQ(under_test.io(Op::kWrite, 0, 8192, 'a'), 8192);
+  EXPECT_EQ(under_test.io(Op::kWrite, 8192, 8192, 'b'), 8192);
+  EXPECT_EQ(size_of(object(0), pool), 16384);
+  under_test.close();
+
+  job.rw.reads = job.rw.random = true;
+  job.rw.writes = false;
+  under_test.open();
   EXPECT_EQ(size_of(object(0), pool), static_cast<int64_t>(kObject));
   EXPECT_EQ(under_test.io(Op::kRead, 0, 4096), 4096);
   under_test.close();

@@ -71,6 +71,24 @@ TEST_F(RbdEngine, ReadsBackWhatWasWrittenTrimmedAndZeroed) {
   EXPECT_EQ(under_test.text(4096), std::string(4096, '\0'));
 }
 
+TEST_F(RbdEngine, DroppingCachesEmptiesLibrbds) {
+  under_test.plan.rbd_cache = RbdCache::kWriteBack;
+  const TargetInfo info = under_test.open();
+  EXPECT_EQ(under_test.io(Op::kWrite, 0, 4096, 'a'), 4096);
+  EXPECT_EQ(under_test.io(Op::kFlush, 0, 0), 0);
+  const auto read = [&] {
+    EXPECT_EQ(under_test.io(Op::kRead, 0, 4096), 4096);
+    return under_test.text(1);
+  };
+  // Behind librbd's back: its own clients tell each other.
+  const IoContext io = cluster->io("rbd");
+  const std::string object = "rbd_data." + info.facts.at("image id") + ".0000000000000000";
+  ASSERT_EQ(rados_write(io.get(), object.c_str(), "b", 1, 0), 0);
+  EXPECT_EQ(read(), "a") << "no cache is at work: " << info.facts.at("cache");
+  under_test.engine->drop_caches(30 * kNsPerSecond);
+  EXPECT_EQ(read(), "b");
+}
+
 TEST_F(RbdEngine, AnIoBeyondTheEndFailsAndTheQueueGoesOn) {
   under_test.open();
   EXPECT_LE(under_test.io(Op::kWrite, kImageBytes + 4096, 4096, 'w'), 0);
