@@ -58,19 +58,21 @@ std::string connect_hint(int error, const ConnectArgs& args, const std::string& 
     return fmt::format(
         "{} cannot be read by this process: run as another user, or name a keyring with --keyring",
         path);
+  if (monitors.empty())
+    return fmt::format("the configuration names no monitor (mon_host): is {} the right file?",
+                       args.conf.empty() ? "that" : args.conf);
   switch (-error) {
     case ENOENT:
       if (!any_keyring(keyrings))
         return "none of these keyrings exists: name the right one with --keyring";
-      return fmt::format(
-          "the keyring holds no key of {} (ceph-authtool -l KEYRING), or the conf names no monitor",
-          args.user);
+      return fmt::format("the keyring holds no key of {} (ceph-authtool -l KEYRING)", args.user);
     case EACCES:
     case EPERM:
       return fmt::format(
           "the monitors do not accept the key of {}: compare with 'ceph auth get {}'", args.user,
           args.user);
     case EINVAL:
+    case EIO:
       return "the key in the keyring is damaged, or an option has a wrong value";
     case ETIMEDOUT:
       return fmt::format(
@@ -97,7 +99,9 @@ std::shared_ptr<Cluster> Cluster::connect(const CephTarget& target, int64_t time
       r < 0)
     throw Error(
         fmt::format("cannot read the Ceph configuration: {} ({})", errno_text(r), args.text()),
-        "name it with --conf or CEPH_CONF, or use --lab for the cluster of 'cephmark lab up'");
+        r == -EINVAL ? "its text is not that of a ceph.conf: 'ceph-conf -c FILE -L' tells the line"
+                     : "name it with --conf or CEPH_CONF, or use --lab for the cluster of "
+                       "'cephmark lab up'");
   rados_conf_parse_env(rados, nullptr);
   cluster->configure(timeout_ns, settings);
   if (const int r = rados_connect(rados); r < 0) cluster->fail_connect(r, timeout_ns);
@@ -127,14 +131,15 @@ void Cluster::configure(int64_t timeout_ns, const ClusterSettings& settings) {
 }
 
 void Cluster::fail_connect(int error, int64_t timeout_ns) const {
-  const std::string monitors = named(option("mon_host"), "none named"),
-                    keyring = named(option("keyring"), "none");
+  const std::string monitors = option("mon_host");
+  std::string keyring = option("keyring");  // Ceph's own list ends with a comma
+  while (!keyring.empty() && (keyring.back() == ',' || keyring.back() == ' ')) keyring.pop_back();
   throw Error(
       fmt::format(
           "cannot connect to the cluster: {} ({}, monitors {}, keyring {}, waited up to {} s)",
-          errno_text(error), args_.text(), monitors, keyring,
+          errno_text(error), args_.text(), named(monitors, "none named"), named(keyring, "none"),
           std::max<int64_t>(1, timeout_ns / 1'000'000'000)),
-      connect_hint(error, args_, option("keyring"), monitors));
+      connect_hint(error, args_, keyring, monitors));
 }
 
 Cluster::~Cluster() {

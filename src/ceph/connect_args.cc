@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "ceph/ceph_args.h"
@@ -23,7 +26,12 @@ std::string first_of(const std::string& a, const std::string& b) {
 
 std::string full_user_name(const std::string& user) {
   if (user.empty()) return "client.admin";
-  return user.find('.') == std::string::npos ? "client." + user : user;
+  // IDs may have dots themselves ("rbd.mirror"): only Ceph's own types make a full name.
+  static constexpr std::array<std::string_view, 6> kTypes = {"client.", "osd.", "mon.",
+                                                             "mds.",    "mgr.", "auth."};
+  const bool typed = std::any_of(kTypes.begin(), kTypes.end(),
+                                 [&](std::string_view type) { return user.starts_with(type); });
+  return typed ? user : "client." + user;
 }
 
 std::vector<std::string> split_ceph_args(const std::string& text) {
@@ -67,7 +75,7 @@ ConnectArgs settle_connect_args(const CephTarget& target, const std::string& cep
   args.user = full_user_name(first_of(target.user, from_args.user));
   if (!target.conf.empty()) {
     args.conf = target.conf;
-    args.conf_origin = "--conf";
+    args.conf_origin = "--conf, or conf= of the job";
   } else if (!from_args.conf.empty()) {
     args.conf = from_args.conf;
     args.conf_origin = "CEPH_ARGS";

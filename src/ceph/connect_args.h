@@ -10,15 +10,16 @@
 
 namespace cephmark {
 
-/// "client.bench" for "bench" and "client.bench"; "client.admin" for "".
+/// "client.bench" for "bench" and "client.bench", "client.rbd.mirror" for "rbd.mirror";
+/// "client.admin" for "".
 std::string full_user_name(const std::string& user);
 
 /// The words of CEPH_ARGS, split as Ceph splits them (at blanks; quotes keep them together).
 std::vector<std::string> split_ceph_args(const std::string& text);
 
 /// Everything settled: `conf` may stay empty (the library then looks in its default places), `user`
-/// is a full name, `cluster` is never empty. `conf_origin` says where conf came from: "--conf",
-/// "CEPH_ARGS", "CEPH_CONF", "default places".
+/// is a full name, `cluster` is never empty. `conf_origin` says where conf came from: "--conf,
+/// or conf= of the job", "CEPH_ARGS", "CEPH_CONF", "default places".
 struct ConnectArgs {
   std::string conf, user, keyring, cluster;
   std::string conf_origin;

@@ -12,6 +12,9 @@ TEST(ConnectArgs, UsersWithAndWithoutTypeAreTheSame) {
   EXPECT_EQ(full_user_name("bench"), "client.bench");
   EXPECT_EQ(full_user_name("client.bench"), "client.bench");
   EXPECT_EQ(full_user_name(""), "client.admin");
+  EXPECT_EQ(full_user_name("rbd.mirror"), "client.rbd.mirror");
+  EXPECT_EQ(full_user_name("client.rbd.mirror"), "client.rbd.mirror");
+  EXPECT_EQ(full_user_name("osd.0"), "osd.0");
 }
 
 TEST(ConnectArgs, SplitsCephArgs) {
@@ -25,7 +28,8 @@ TEST(ConnectArgs, OurOptionsWinOverCephArgsOverCephConf) {
   const std::string environment_args = "--id bench --conf=/args.conf -k /args.keyring";
   const ConnectArgs all =
       settle_connect_args({"/mine.conf", "me", "/mine.keyring", ""}, "/env.conf", environment_args);
-  EXPECT_EQ(all, (ConnectArgs{"/mine.conf", "client.me", "/mine.keyring", "ceph", "--conf"}));
+  EXPECT_EQ(all, (ConnectArgs{"/mine.conf", "client.me", "/mine.keyring", "ceph",
+                              "--conf, or conf= of the job"}));
   const ConnectArgs args = settle_connect_args({}, "/env.conf", environment_args);
   EXPECT_EQ(args,
             (ConnectArgs{"/args.conf", "client.bench", "/args.keyring", "ceph", "CEPH_ARGS"}));

@@ -79,25 +79,38 @@ class SimilarImages {
     const std::string place = state.spec.pool + "/" + state.spec.rados_namespace;
     try {
       if (is_in_trash(cluster_, state.spec)) {
-        for (auto& finding : state.report.findings)
-          if (finding.state == TargetState::kMissing)
-            finding.detail = "an image of that name is in the trash (rbd trash ls, restore)";
+        say(state, "an image of that name is in the trash (rbd trash ls, restore)");
         return;
       }
       const auto [found, fresh] = names_.try_emplace(place);
       if (fresh) found->second = list_images(cluster_, state.spec.pool, state.spec.rados_namespace);
-      ImageSpec near{state.spec.pool, state.spec.rados_namespace,
-                     closest(state.spec.name, found->second), ""};
-      if (near.name.empty()) return;
-      for (auto& finding : state.report.findings)
-        if (finding.state == TargetState::kMissing)
-          finding.detail = fmt::format("did you mean {}?", near.text());
+      say(state, what_is_wrong(state.spec, found->second));
     } catch (const Error&) {
       // The key may not list the pool: then there is nothing to suggest.
     }
   }
 
  private:
+  static void say(ImageState& state, const std::string& words) {
+    if (words.empty()) return;
+    for (auto& finding : state.report.findings)
+      if (finding.state == TargetState::kMissing) finding.detail = words;
+  }
+
+  std::string what_is_wrong(const ImageSpec& spec, const std::vector<std::string>& names) {
+    const bool is_there = std::find(names.begin(), names.end(), spec.name) != names.end();
+    if (is_there && !spec.snapshot.empty())
+      return fmt::format("the image is there, its snapshot {} is not (rbd snap ls)", spec.snapshot);
+    if (!spec.rados_namespace.empty() && names.empty()) {
+      const auto spaces = list_namespaces(cluster_, spec.pool);
+      if (std::find(spaces.begin(), spaces.end(), spec.rados_namespace) == spaces.end())
+        return fmt::format("the pool {} has no namespace {} (rbd namespace ls)", spec.pool,
+                           spec.rados_namespace);
+    }
+    const ImageSpec near{spec.pool, spec.rados_namespace, closest(spec.name, names), ""};
+    return near.name.empty() ? "" : fmt::format("did you mean {}?", near.text());
+  }
+
   Cluster& cluster_;
   std::map<std::string, std::vector<std::string>> names_;
 };
@@ -215,6 +228,7 @@ std::vector<PlannedTarget> planned_targets(const Plan& plan, const std::string& 
 }
 
 GuardReport guard_targets(const Plan& plan, const GuardContext& context) {
+  check_open_files(plan);
   GuardReport report;
   report.cluster = context.cluster;
   Refusals refusals;

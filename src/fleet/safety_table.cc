@@ -85,7 +85,8 @@ constexpr std::string_view kDying =
 constexpr Cell kSnapshotOnly = never("is a snapshot, which cannot be changed");
 
 constexpr Cell kBusyRead = tainted("is in use by others while it is measured");
-constexpr Cell kMountedNow = never("is mounted", "unmount it first; no option lifts this");
+constexpr Cell kMountedNow =
+    never("is mounted or used as swap", "unmount it (or swapoff) first; no option lifts this");
 constexpr Cell kChildInUse =
     never("carries a partition or a dm or md device that is mounted or used as swap",
           "unmount that first; no option lifts this");

@@ -43,6 +43,13 @@ TEST_F(RunFaults, AMissingImageIsNamedWithTheOneThatMayBeMeant) {
   EXPECT_THAT(failure({write_job(), "--set", "rbdname=" + image(0) + "x"}),
               AllOf(HasSubstr("rbd/" + image(0) + "x does not exist"),
                     HasSubstr("did you mean rbd/" + image(0) + "?")));
+  const auto missing = [&](const std::string& rbdname) {
+    return failure({job("rw=read\n"), "--set", "rbdname=" + rbdname}, 3);
+  };
+  EXPECT_THAT(missing(image(0) + "@before"),
+              HasSubstr("the image is there, its snapshot before is not"));
+  EXPECT_THAT(missing("rbd/nowhere/" + image(0)),
+              HasSubstr("the pool rbd has no namespace nowhere"));
 }
 
 TEST_F(RunFaults, AMissingPoolOrNamespaceIsNamed) {
