@@ -4,6 +4,7 @@
 fio_test.py PROGRAM [unittest options]. Needs no cluster. Where the real fio is installed, its report
 of the same job stands beside ours.
 """
+import glob
 import json
 import os
 import re
@@ -103,12 +104,16 @@ class FioTest(unittest.TestCase):
             for program in (None, real):
                 log = self.path("trace")
                 argv = [program] if program else [PROGRAM, "fio"]
-                done = subprocess.run(["strace", "-f", "-y", "-s", "0", "-o", log, "-e", "openat,pwrite64",
+                # A log for each thread: in one for all, a call that another thread cuts in two is two lines.
+                done = subprocess.run(["strace", "-ff", "-y", "-s", "0", "-o", log, "-e", "openat,pwrite64",
                                        *argv, *words, *more], cwd=self.directory, text=True, check=False,
                                       env=self.environment, capture_output=True, timeout=LIMIT_S)
                 self.assertEqual(done.returncode, 0, done.stderr)
-                with open(log) as file:
-                    text = file.read()
+                text = ""
+                for name in glob.glob(log + ".*"):
+                    with open(name) as file:
+                        text += file.read()
+                    os.unlink(name)
                 seen.append((re.findall(r"pwrite64\(\d+<[^>]*/(j\.0\.\d)>.*, (\d+), (\d+)\)", text),
                              set(re.findall(r'"j\.0\.\d", O_RDWR\S*?(\|O_D?SYNC)', text))))
                 for name in ("j.0.0", "j.0.1"):
