@@ -151,6 +151,11 @@ std::string Cluster::option(const std::string& name) const {
   return rados_conf_get(rados_, name.c_str(), value, sizeof value) < 0 ? "" : value;
 }
 
+bool Cluster::knows_option(const std::string& name) const {
+  char value[4096] = "";
+  return rados_conf_get(rados_, name.c_str(), value, sizeof value) != -ENOENT;
+}
+
 IoContext Cluster::io(const std::string& pool, const std::string& rados_namespace) {
   rados_ioctx_t io = nullptr;
   if (const int r = rados_ioctx_create(rados_, pool.c_str(), &io); r < 0) {
@@ -210,12 +215,13 @@ Json Cluster::osd_command(int osd, Json command) {
   const int r =
       rados_osd_command(rados_, osd, requests, 1, "", 0, &out, &out_length, &words, &words_length);
   const std::string text(out ? out : "", out ? out_length : 0);
+  const std::string said(words ? words : "", words ? words_length : 0);
   rados_buffer_free(out);
   rados_buffer_free(words);
   const std::string what = fmt::format("'ceph tell osd.{} {}'", osd, prefix);
   if (r < 0)
     throw Error(
-        fmt::format("{} failed: {}", what, errno_text(r)),
+        fmt::format("{} failed: {}{}", what, errno_text(r), said.empty() ? "" : ": " + said),
         r == -EACCES ? fmt::format("user {} lacks the cap osd 'allow *' for it", args_.user) : "");
   // Not parse_json: daemons may name a counter twice.
   Json answer = Json::parse(text, nullptr, false);

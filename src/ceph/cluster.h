@@ -63,6 +63,7 @@ class Cluster {
   uint64_t instance_id() const { return instance_id_; }
   /// Effective value of a configuration option; "" when there is none.
   std::string option(const std::string& name) const;
+  bool knows_option(const std::string& name) const;
 
   /// An I/O context of a pool and a namespace ("" is the default one). Throws Error that names the
   /// pool, the user, errno and a pool of a similar name.

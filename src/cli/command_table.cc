@@ -10,6 +10,8 @@ namespace {
 constexpr auto kCommands = std::to_array<CommandRow>({
     {"run", "run fio jobs natively, on a fleet of VM disks or on files", run_run_command},
     {"fio", "fio's own command line and reports, run natively", run_fio_command},
+    {"rbd", "rbd's bench by its own command line, with latencies", run_rbd_command},
+    {"osd", "the benchmark inside each OSD, and what mClock was told of it", run_osd_command},
     {"sysbench", "sysbench's fileio test: prepare, run, cleanup", run_sysbench_command},
     {"rados", "rados bench and rados cleanup: objects, by rados's own command line",
      run_rados_command},

@@ -15,6 +15,10 @@ int run_sysbench_link(const std::vector<std::string>& argv);
 int run_rados_command(const std::vector<std::string>& argv);
 /// Under a link named rados: --compat is on.
 int run_rados_link(const std::vector<std::string>& argv);
+int run_rbd_command(const std::vector<std::string>& argv);
+/// Under a link named rbd: --compat is on.
+int run_rbd_link(const std::vector<std::string>& argv);
+int run_osd_command(const std::vector<std::string>& argv);
 int run_lab_command(const std::vector<std::string>& argv);
 int run_results_command(const std::vector<std::string>& argv);
 int run_cleanup_command(const std::vector<std::string>& argv);

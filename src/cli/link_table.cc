@@ -28,6 +28,7 @@ constexpr auto kLinks = std::to_array<LinkRow>({
     {"fio", "fio's command line, as cephmark fio", run_fio_command},
     {"rados", "rados bench and cleanup; its other subcommands go to the real rados",
      run_rados_link},
+    {"rbd", "rbd's bench; everything else goes to the real rbd", run_rbd_link},
     {"sysbench", "sysbench's fileio test; its other tests go to the real sysbench",
      run_sysbench_link},
 });

@@ -144,6 +144,7 @@ struct JobSpec {
   /// Blocks end with the CRC-32 of what is before and their offset (sysbench --validate): written
   /// so, and checked when they are read.
   bool checked_blocks = false;
+  int fill_byte = -1;  ///< 0 to 255: every byte that is written (rbd bench); -1: none
 
   /// Options as written in the section and in the globals above it (canonical names, values after
   /// substitution): fio JSON's "job options" and "global options".

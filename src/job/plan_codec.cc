@@ -149,6 +149,7 @@ void fields(A& archive, JobSpec& job) {
   archive("buffer_compress_percentage", job.buffer_compress_percentage);
   archive("buffer_compress_chunk", job.buffer_compress_chunk);
   archive("checked_blocks", job.checked_blocks);
+  archive("fill_byte", job.fill_byte);
   archive("written_options", job.written_options);
   archive("written_globals", job.written_globals);
 }

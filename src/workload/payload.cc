@@ -77,11 +77,12 @@ void fill_keyed(uint64_t key, size_t start, std::byte* out, size_t bytes) noexce
 }  // namespace
 
 Payload::Payload(const JobSpec& job, uint64_t seed)
-    : kind_(job.checked_blocks     ? Kind::kChecked
-            : job.zero_buffers     ? Kind::kZero
-            : job.refill_buffers   ? Kind::kFresh
-            : job.scramble_buffers ? Kind::kKeyed
-                                   : Kind::kConstant),
+    : kind_(job.checked_blocks                       ? Kind::kChecked
+            : job.zero_buffers || job.fill_byte >= 0 ? Kind::kByte
+            : job.refill_buffers                     ? Kind::kFresh
+            : job.scramble_buffers                   ? Kind::kKeyed
+                                                     : Kind::kConstant),
+      byte_(std::max(0, job.fill_byte)),
       rng_(seed) {
   pool();  // made here, not in the hot loop
   if (job.buffer_compress_percentage <= 0) return;
@@ -96,8 +97,8 @@ void Payload::fill(std::span<std::byte> buffer, uint64_t offset) noexcept {
     seal_block(buffer, offset);
     return;
   }
-  if (kind_ == Kind::kZero) {
-    std::memset(buffer.data(), 0, buffer.size());
+  if (kind_ == Kind::kByte) {
+    std::memset(buffer.data(), byte_, buffer.size());
     return;
   }
   fill_random(buffer);

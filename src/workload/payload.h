@@ -18,17 +18,18 @@ class Payload {
   Payload(const JobSpec& job, uint64_t seed);
 
   /// Fills a buffer (8-byte aligned) for the write that is about to be submitted.
-  ///  zero_buffers: zeros. refill_buffers: wholly new random bytes. buffer_compress_percentage=P:
-  ///  of each buffer_compress_chunk the last P per cent are zeros. scramble_buffers=0: the same
-  ///  bytes every time (they deduplicate, which is then what was asked for).
-  ///  checked_blocks: random bytes, sealed for their place in the file (checked_block.h).
+  ///  fill_byte: that byte. zero_buffers: zeros. refill_buffers: wholly new random bytes.
+  ///  buffer_compress_percentage=P: of each buffer_compress_chunk the last P per cent are zeros.
+  ///  scramble_buffers=0: the same bytes every time (they deduplicate, which is then what was asked
+  ///  for). checked_blocks: random bytes, sealed for their place in the file (checked_block.h).
   void fill(std::span<std::byte> buffer, uint64_t offset = 0) noexcept;
 
  private:
-  enum class Kind : uint8_t { kZero, kConstant, kKeyed, kFresh, kChecked };
+  enum class Kind : uint8_t { kByte, kConstant, kKeyed, kFresh, kChecked };
   void fill_random(std::span<std::byte> buffer) noexcept;
 
   Kind kind_;
+  int byte_ = 0;  ///< of kByte
   Rng rng_;
   uint64_t chunk_bytes_ = 0;   ///< 0: no zeros
   uint64_t random_bytes_ = 0;  ///< of each chunk
