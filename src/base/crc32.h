@@ -1,4 +1,5 @@
-// crc32: the checksum of zip and Ethernet (polynomial 0xedb88320, reflected). Pure; any thread.
+// crc32: the checksum of zip and Ethernet (polynomial 0xedb88320, reflected), by zlib. Pure; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,6 @@
 
 namespace cephmark {
 
-/// About a byte per third of a nanosecond.
 uint32_t crc32(std::span<const std::byte> bytes) noexcept;
 
 }  // namespace cephmark
