@@ -20,8 +20,7 @@
 namespace cephmark {
 namespace {
 
-constexpr int kRadosFailure = 1;
-constexpr int kFirstSignalCode = 128;
+constexpr int kFirstSignal = 128;
 
 class RadosBench {
  public:
@@ -120,7 +119,7 @@ class RadosBench {
       for (const Taint& taint : end.result.taints)
         tell(fmt::format("{}: {}", taint.code, taint.text));
     const int error = tell_failed_ops(end.result);
-    if (compat_ && end.exit_code != 0 && end.exit_code < kFirstSignalCode)
+    if (compat_ && end.exit_code != 0 && end.exit_code < kFirstSignal)
       tell_rados_error("benchmark", error ? error : EIO);
     if (!end.measured || !writes()) return;
     if (target_.limited_by_room && !arguments_.allow_nearfull && stopped_by_room(end.result))
@@ -163,7 +162,7 @@ class RadosBench {
   }
 
   int exit_code_of(const SessionEnd& end) const {
-    if (!compat_ || end.exit_code == 0 || end.exit_code > kFirstSignalCode) return end.exit_code;
+    if (!compat_ || end.exit_code == 0 || end.exit_code > kFirstSignal) return end.exit_code;
     return kRadosFailure;
   }
 

@@ -17,15 +17,13 @@
 namespace cephmark {
 namespace {
 
-constexpr int kRadosFailure = 1;
-
 int become_real_rados(std::vector<std::string> argv) {
   argv[0] = "rados";
   become_real_program("rados", argv, "only rados bench and rados cleanup are done here");
 }
 
 // For completion and the man page.
-void tell_help() {
+void tell_rados_help() {
   CLI::App app{
       "rados bench and rados cleanup by rados's own command line: rados -p POOL bench "
       "SECONDS write|seq|rand, rados -p POOL cleanup.",
@@ -44,7 +42,7 @@ int carry_out(RadosArguments arguments, const std::vector<std::string>& argv, bo
     case RadosAction::kHelp:
       if (is_link && arguments.command.empty() && !real_program("rados").empty())
         return become_real_rados(argv);
-      tell_help();
+      tell_rados_help();
       return 0;
     case RadosAction::kOther:
       if (arguments.command == "load-gen")

@@ -14,6 +14,8 @@
 
 namespace cephmark {
 
+inline constexpr int kRadosFailure = 1;  ///< the original's exit code
+
 /// A failure that the original tells, too.
 class RadosFailure : public Error {
  public:

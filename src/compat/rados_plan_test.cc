@@ -12,7 +12,7 @@
 namespace cephmark {
 namespace {
 
-RadosArguments parse(const std::string& line) {
+RadosArguments parse_bench(const std::string& line) {
   std::istringstream in("rados -p bt bench " + line);
   std::vector<std::string> argv;
   for (std::string word; in >> word;) argv.push_back(word);
@@ -29,7 +29,7 @@ RadosBenchRun run_of(uint64_t ops) {
 }
 
 JobSpec job_of(const std::string& line, const RadosBenchRun& run) {
-  const Plan plan = make_rados_bench_plan(parse(line), run, {"rados"});
+  const Plan plan = make_rados_bench_plan(parse_bench(line), run, {"rados"});
   EXPECT_EQ(plan.vms.size(), 1u);
   EXPECT_EQ(plan.vms.at(0).jobs.size(), 1u);
   return plan.vms.at(0).jobs.at(0);
@@ -112,28 +112,30 @@ TEST(RadosPlan, NoSecondsAreOneDepth) {
 
 TEST(RadosPlan, OpsAreLimitedByObjectsRoomAndRecord) {
   const BenchLayout layout{10000, 3000};  // three to an object
-  EXPECT_EQ(most_ops(parse("1 write --max-objects 5"), layout, UINT64_MAX), 15u);
-  EXPECT_EQ(most_ops(parse("1 write"), layout, UINT64_MAX), 2147483647u);
-  EXPECT_EQ(most_ops(parse("1 write"), layout, 30'000), 10u);
-  EXPECT_EQ(most_ops(parse("1 write --max-objects 5"), layout, 30'000), 10u);
-  EXPECT_EQ(most_ops(parse("1 write"), {uint64_t{1} << 62, uint64_t{1} << 62}, UINT64_MAX), 1u);
+  EXPECT_EQ(most_ops(parse_bench("1 write --max-objects 5"), layout, UINT64_MAX), 15u);
+  EXPECT_EQ(most_ops(parse_bench("1 write"), layout, UINT64_MAX), 2147483647u);
+  EXPECT_EQ(most_ops(parse_bench("1 write"), layout, 30'000), 10u);
+  EXPECT_EQ(most_ops(parse_bench("1 write --max-objects 5"), layout, 30'000), 10u);
+  EXPECT_EQ(most_ops(parse_bench("1 write"), {uint64_t{1} << 62, uint64_t{1} << 62}, UINT64_MAX),
+            1u);
 }
 
 TEST(RadosPlan, PartsAsWords) {
-  EXPECT_EQ(parts_text(parse("1 write").parts), "");
-  EXPECT_EQ(parts_text(parse("1 write --write-omap --write-xattr").parts), "omap,xattr");
-  EXPECT_EQ(parts_text(parse("1 seq --object --omap").parts), "object,omap");
+  EXPECT_EQ(parts_text(parse_bench("1 write").parts), "");
+  EXPECT_EQ(parts_text(parse_bench("1 write --write-omap --write-xattr").parts), "omap,xattr");
+  EXPECT_EQ(parts_text(parse_bench("1 seq --object --omap").parts), "object,omap");
 }
 
 TEST(RadosPlan, ReportKnowsTheRun) {
-  const auto options = rados_bench_report_options(parse("5 write --no-cleanup -f json"), run_of(9));
+  const auto options =
+      rados_bench_report_options(parse_bench("5 write --no-cleanup -f json"), run_of(9));
   EXPECT_TRUE(options.writes);
   EXPECT_EQ(options.run_name, "mine");
   EXPECT_EQ(options.object_prefix, "benchmark_data_vm_7");
   EXPECT_EQ(options.op_size_bytes, 4096u);
   EXPECT_EQ(options.format, RadosBenchFormat::kJson);
   // What goes at the end has no record to name.
-  EXPECT_EQ(rados_bench_report_options(parse("5 write"), run_of(9)).run_name, "");
+  EXPECT_EQ(rados_bench_report_options(parse_bench("5 write"), run_of(9)).run_name, "");
 }
 
 }  // namespace
