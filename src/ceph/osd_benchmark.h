@@ -1,5 +1,5 @@
-// osd_benchmark: the benchmark inside an OSD (`ceph tell osd.N bench`): what it may be asked for, and
-// what it answers. It writes straight to the OSD's own store, past network, replication and
+// osd_benchmark: the benchmark inside an OSD (`ceph tell osd.N bench`): what it may be asked for,
+// and what it answers. It writes straight to the OSD's own store, past network, replication and
 // queues, to objects of its own that it removes. Asking needs the cap osd 'allow *'. Blocks; any
 // thread but a library callback.
 #pragma once

@@ -23,7 +23,8 @@ TEST(PoolObstacle, AFullPoolTakesNoWrites) {
             "pool bt has reached its quota");
   EXPECT_EQ(pool_obstacle(dump_with(",full"), Json::object(), "bt", false), "");
   EXPECT_EQ(pool_obstacle(dump_with(",nearfull"), Json::object(), "bt", true), "");
-  EXPECT_EQ(pool_obstacle(dump_with("", "sortbitwise,full"), Json::object(), "bt", true), "pool bt is full");
+  EXPECT_EQ(pool_obstacle(dump_with("", "sortbitwise,full"), Json::object(), "bt", true),
+            "pool bt is full");
 }
 
 TEST(PoolObstacle, APausedClusterTakesNothing) {

@@ -12,7 +12,7 @@ namespace cephmark {
 
 /// The fleet over one second (or since the last tick).
 struct TickSample {
-  int64_t at_ns = 0;  ///< since the barrier
+  int64_t at_ns = 0;        ///< since the barrier
   int64_t interval_ns = 0;  ///< what the counts are of: ends a little before at_ns
   PhaseKind phase = PhaseKind::kMeasure;
   int stage = 0;
