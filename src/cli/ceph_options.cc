@@ -1,6 +1,7 @@
 #include "cli/ceph_options.h"
 
 #include "base/error.h"
+#include "ceph/connect_args.h"
 #include "lab/lab.h"
 
 namespace cephmark {
@@ -9,12 +10,17 @@ void add_ceph_options(CLI::App& app, CephOptions& options) {
   const char* group = "Cluster";
   app.add_option("-c,--conf", options.target.conf,
                  "ceph.conf (else CEPH_CONF, else Ceph's default places)")
+      ->type_name("FILE")
       ->group(group);
   app.add_option("-n,--user,--name,--id", options.target.user,
                  "Ceph user, with or without 'client.' (default admin)")
+      ->type_name("USER")
       ->group(group);
-  app.add_option("-k,--keyring", options.target.keyring, "keyring of that user")->group(group);
+  app.add_option("-k,--keyring", options.target.keyring, "keyring of that user")
+      ->type_name("FILE")
+      ->group(group);
   app.add_option("--cluster", options.target.cluster, "name of the cluster (default ceph)")
+      ->type_name("NAME")
       ->group(group);
   app.add_flag("--lab", options.lab, "use the cluster that 'cephmark lab up' started")
       ->group(group);
@@ -30,6 +36,10 @@ CephTarget resolve_ceph_target(const CephOptions& options) {
   target.conf = *conf;
   if (target.keyring.empty()) target.keyring = Lab::open().admin_keyring_path();
   return target;
+}
+
+bool uses_lab(const CephOptions& options) {
+  return options.lab || is_lab_conf(settle_connect_args(options.target).conf);
 }
 
 }  // namespace cephmark

@@ -22,4 +22,7 @@ void add_ceph_options(CLI::App& app, CephOptions& options);
 /// without a lab.
 CephTarget resolve_ceph_target(const CephOptions& options);
 
+/// The cluster meant is a lab of ours: by --lab, or by a configuration that is one's.
+bool uses_lab(const CephOptions& options);
+
 }  // namespace cephmark

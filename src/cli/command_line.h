@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,9 @@ namespace cephmark {
 /// for and printed, the command is done. Throws UsageError for a wrong command line: an unknown
 /// option or subcommand with what may have been meant, else in the words of CLI11.
 bool parse_command_line(CLI::App& app, const std::vector<std::string>& argv);
+
+/// For an option that takes a whole number: what is none, or not within, is refused in our words.
+CLI::Validator whole_number(int64_t least, int64_t most = INT32_MAX);
 
 /// For a command that reads its words in another way: a HelpReader that waits gets `app`, which
 /// only describes. False: nobody waits, the command prints its help itself.

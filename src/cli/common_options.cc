@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/rng.h"
 #include "base/units.h"
+#include "cli/command_line.h"
 #include "output/output_set.h"
 
 namespace cephmark {
@@ -26,7 +27,7 @@ RbdCache cache_of(const std::string& word) {
 }
 
 GuardPolicy guard_of(const std::string& list) {
-  if (list.empty()) return {};
+  if (list.empty() || list == "all") return {};
   GuardPolicy policy{false, false, false};
   for (const std::string& word : split_at_commas(list)) {
     if (word == "slow-ops")
@@ -37,7 +38,7 @@ GuardPolicy guard_of(const std::string& list) {
       policy.nearfull = true;
     else
       throw UsageError(fmt::format("--guard: there is no condition '{}'", word),
-                       "slow-ops, inactive-pgs, nearfull");
+                       "slow-ops, inactive-pgs, nearfull, or all");
   }
   return policy;
 }
@@ -64,12 +65,12 @@ void CommonOptions::add_to(CLI::App& app) {
 void CommonOptions::add_limits(CLI::App& app) {
   const char* group = "How it runs";
   app.add_option("--max-cpus", limits.max_cpus, "CPUs that the run and its children may use")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->type_name("N")
       ->group(group);
   app.add_option("--connections", limits.connections,
                  "librados contexts that the VMs share (default: one per VM, at most 16)")
-      ->check(CLI::PositiveNumber)
+      ->check(whole_number(1))
       ->type_name("N")
       ->group(group);
   app.add_option("--rbd-cache", words_.cache,
@@ -100,11 +101,12 @@ void CommonOptions::add_safety(CLI::App& app) {
   app.add_flag("--open-read-only", grants.open_read_only,
                "read jobs open images read-only (then they do not hear of QoS changes)")
       ->group(group);
-  app.add_option("--guard", words_.guard,
-                 "what stops the load: slow-ops,inactive-pgs,nearfull (default: all)")
+  app.add_option(
+         "--guard", words_.guard,
+         "what stops the load: slow-ops,inactive-pgs,nearfull (default: all, in a lab nothing)")
       ->type_name("LIST")
       ->group(group);
-  app.add_flag("--no-guard", words_.no_guard, "nothing does")->group(group);
+  app.add_flag("--no-guard", words_.no_guard, "nothing stops it")->group(group);
 }
 
 void CommonOptions::add_outputs(CLI::App& app) {
@@ -125,7 +127,13 @@ void CommonOptions::settle() {
   limits.open_timeout_ns = parse_duration_ns(words_.open_timeout, "--open-timeout");
   limits.drain_grace_ns = parse_duration_ns(words_.grace, "--grace");
   rbd_cache = cache_of(words_.cache);
-  guard = words_.no_guard ? GuardPolicy{false, false, false} : guard_of(words_.guard);
+  if (words_.no_guard && !words_.guard.empty())
+    throw UsageError("--guard and --no-guard contradict each other", "give one of them");
+  // A small machine that carries a cluster and its load has slow operations without being in
+  // trouble.
+  const bool lab_by_default = words_.guard.empty() && uses_lab(ceph);
+  guard =
+      words_.no_guard || lab_by_default ? GuardPolicy{false, false, false} : guard_of(words_.guard);
   session.keep = !words_.no_keep;
   if (words_.seed_option && words_.seed_option->count() > 0) seed = words_.seed;
 }

@@ -140,8 +140,7 @@ int status(const LabArguments& arguments) {
              lab->ready() ? "" : "  (half made: 'cephmark lab up' makes it anew)");
   fmt::print("conf       {}\nfsid       {}\nversion    Ceph {}\n", lab->conf_path(), lab->fsid(),
              lab->ceph_version());
-  fmt::print("made of    {} OSDs of {} ({}), {} replicas, at {}\n", setup.osds,
-             format_size(setup.osd_size_bytes), setup.store, setup.replicas, setup.bind);
+  fmt::print("made of    {}, at {}\n", shape_text(setup), setup.bind);
   for (const LabDaemon& daemon : lab->daemons())
     fmt::print("{:<10} {}{}\n", daemon.name, state_word(daemon.state),
                daemon.pid ? fmt::format(" (pid {})", daemon.pid) : "");
@@ -227,10 +226,13 @@ void add_common(CLI::App& command, LabArguments& arguments) {
 CLI::App& add_up(CLI::App& app, LabArguments& arguments) {
   CLI::App& command =
       *app.add_subcommand("up", "make the lab, or mend it; back when all PGs are active+clean");
-  command.add_option("--osds", arguments.osds, "number of OSDs (default 3)")->type_name("N");
+  command.add_option("--osds", arguments.osds, "number of OSDs (default 3)")
+      ->check(whole_number(1))
+      ->type_name("N");
   command
       .add_option("--replicas", arguments.replicas,
                   "copies of each object in pool 'rbd' (default 3, or --osds if fewer)")
+      ->check(whole_number(1))
       ->type_name("N");
   command
       .add_option("--store", arguments.store, "bluestore (files, the default) or memstore (memory)")
@@ -271,7 +273,10 @@ int run_lab_command(const std::vector<std::string>& argv) {
                                       {"pause", "SIGSTOP: it lives, but answers nobody"},
                                       {"resume", "SIGCONT"}}) {
     CLI::App& command = *osd_command.add_subcommand(verb, summary);
-    command.add_option("N", arguments.osd, "number of the OSD")->required();
+    command.add_option("N", arguments.osd, "number of the OSD")
+        ->required()
+        ->check(whole_number(0))
+        ->type_name("");
     add_common(command, arguments);
   }
   for (CLI::App* command :

@@ -1,8 +1,12 @@
 #include "cli/link_table.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <iostream>
 
+#include "base/error.h"
+#include "base/fd.h"
 #include "base/time.h"
 #include "cli/commands.h"
 #include "compat/cephtest.h"
@@ -10,12 +14,21 @@
 namespace cephmark {
 namespace {
 
+void require_job_file(const CephtestArguments& arguments) {
+  try {
+    read_file(arguments.job_file);
+  } catch (const Error& error) {
+    throw UsageError(fmt::format("cephtest: --job-file: {}", error.what()), kCephtestUsage);
+  }
+}
+
 int run_cephtest_link(const std::vector<std::string>& argv) {
   const CephtestArguments arguments = parse_cephtest(argv);
   if (arguments.help) {
     std::cout << cephtest_help();
     return 0;
   }
+  require_job_file(arguments);  // a test that cannot start has no time of its start
   std::cout << cephtest_started_line(wall_ns()) << std::endl;
   const int code = run_run_command(cephtest_as_run(arguments));
   std::cout << cephtest_ended_line(wall_ns()) << std::endl;

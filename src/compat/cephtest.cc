@@ -14,7 +14,6 @@
 namespace cephmark {
 namespace {
 
-constexpr const char* kCephtestUsage = "usage: cephtest --job-file FILE --go-jobs N --max-cpus C";
 const std::vector<std::string> kCephtestOptions = {"job-file", "go-jobs", "max-cpus"};
 
 // Splits words into options and values; what is wrong goes to `mistakes`, so that all can be told
@@ -50,6 +49,12 @@ std::map<std::string, std::string> split_options(const std::vector<std::string>&
   return values;
 }
 
+/// "a", "a and b", "a, b and c".
+std::string listed(const std::vector<std::string>& words) {
+  if (words.size() < 2) return words.empty() ? "" : words.front();
+  return fmt::format("{} and {}", fmt::join(words.begin(), words.end() - 1, ", "), words.back());
+}
+
 int positive(const std::string& name, const std::string& value,
              std::vector<std::string>& mistakes) {
   int number = 0;
@@ -81,8 +86,8 @@ CephtestArguments parse_cephtest(const std::vector<std::string>& argv) {
     }
   }
   if (!missing.empty())
-    mistakes.push_back(fmt::format("{} {} missing", fmt::join(missing, " and "),
-                                   missing.size() > 1 ? "are" : "is"));
+    mistakes.push_back(
+        fmt::format("{} {} missing", listed(missing), missing.size() > 1 ? "are" : "is"));
   if (!mistakes.empty())
     throw UsageError(fmt::format("cephtest: {}", fmt::join(mistakes, "; ")), kCephtestUsage);
   return result;

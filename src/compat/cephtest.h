@@ -11,6 +11,9 @@
 
 namespace cephmark {
 
+inline constexpr const char* kCephtestUsage =
+    "usage: cephtest --job-file FILE --go-jobs N --max-cpus C";
+
 struct CephtestArguments {
   bool help = false;  ///< -h, --help: print cephtest_help() and end with 0
   std::string job_file;

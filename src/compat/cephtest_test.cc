@@ -38,7 +38,7 @@ TEST(Cephtest, NamesEachMissingOption) {
             "cephtest: --go-jobs and --max-cpus are missing");
   EXPECT_EQ(mistake({"cephtest", "--job-file", "f", "--go-jobs", "1"}),
             "cephtest: --max-cpus is missing");
-  EXPECT_EQ(mistake({"cephtest"}), "cephtest: --job-file and --go-jobs and --max-cpus are missing");
+  EXPECT_EQ(mistake({"cephtest"}), "cephtest: --job-file, --go-jobs and --max-cpus are missing");
 }
 
 TEST(Cephtest, TellsAllMistakesAtOnce) {

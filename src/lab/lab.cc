@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/fd.h"
 #include "base/time.h"
+#include "base/units.h"
 #include "lab/lab_daemons.h"
 
 namespace cephmark {
@@ -131,6 +132,19 @@ std::optional<std::string> lab_conf_if_running(const std::string& directory) {
   const std::optional<Lab> lab = Lab::find(directory);
   if (!lab || !lab->ready() || lab->pid("mon.a") == 0) return std::nullopt;
   return lab->conf_path();
+}
+
+std::string shape_text(const LabSetup& setup) {
+  return fmt::format("{} OSD{} of {} ({}), {} replica{}", setup.osds, setup.osds == 1 ? "" : "s",
+                     format_size(setup.osd_size_bytes), setup.store, setup.replicas,
+                     setup.replicas == 1 ? "" : "s");
+}
+
+bool is_lab_conf(const std::string& conf) {
+  const std::filesystem::path path(conf);
+  std::error_code ignored;
+  return path.filename() == "ceph.conf" &&
+         std::filesystem::exists(path.parent_path() / kLabMarker, ignored);
 }
 
 std::map<std::string, std::string> lab_environment(const Lab& lab) {

@@ -92,6 +92,12 @@ bool lab_down(const std::string& directory, const LabProgress& say);
 /// Path of the ceph.conf of a lab whose monitor runs.
 std::optional<std::string> lab_conf_if_running(const std::string& directory = "");
 
+/// "3 OSDs of 4 GiB (bluestore), 3 replicas"
+std::string shape_text(const LabSetup& setup);
+
+/// `conf` is the configuration of a lab, running or not.
+bool is_lab_conf(const std::string& conf);
+
 /// Environment of a program that is to use this lab, whatever cluster ours points to; an empty
 /// value stands for "not set".
 std::map<std::string, std::string> lab_environment(const Lab& lab);

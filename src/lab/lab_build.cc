@@ -108,7 +108,7 @@ void build_lab(LabDaemons& lab, const LabProgress& say) {
   lab.save();
   write_lab_conf(lab, setup);
   write_keyrings(lab, setup);
-  say(fmt::format("making the stores of {} OSDs", setup.osds));
+  say("making the stores of the OSDs");
   auto stores = std::async(std::launch::async, [&] { make_stores(lab, setup); });
 
   make_monitor(lab, setup);
@@ -124,7 +124,7 @@ void build_lab(LabDaemons& lab, const LabProgress& say) {
   for (int osd = 0; osd < setup.osds; ++osd) lab.start(fmt::format("osd.{}", osd));
   lab.ceph({"osd", "pool", "create", "rbd", std::to_string(lab_pg_num(setup.osds))});
   lab.wait_for_osds();
-  say(fmt::format("{} OSDs are up", setup.osds));
+  say("all OSDs are up");
   lab.tool({"rbd", "-c", lab.conf_path(), "-n", "client.admin", "pool", "init", "rbd"});
   if (setup.cephfs) make_cephfs(lab, say);
   lab.wait_for_clean();

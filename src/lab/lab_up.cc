@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -135,9 +136,7 @@ void build(const std::string& directory, const LabOptions& options, const LabPro
   LabState state = new_state(directory, options);
   save_lab_state(directory, state);
   LabDaemons lab(directory, state);
-  say(fmt::format("making a lab in {}: {} OSDs of {} ({}), {} replicas", directory,
-                  state.setup.osds, format_size(state.setup.osd_size_bytes), state.setup.store,
-                  state.setup.replicas));
+  say(fmt::format("making a lab in {}: {}", directory, shape_text(state.setup)));
   if (!is_loopback(state.setup.bind))
     say(fmt::format(
         "note: the cluster listens at {}, which other machines may reach; its keys guard it",
@@ -191,6 +190,26 @@ bool mend(LabDaemons& lab, const LabProgress& say) {
   return !missing.empty() || !paused.empty();
 }
 
+/// OSDs that kept their data in memory and were not stopped, but died.
+std::vector<std::string> lost_stores(const LabDaemons& lab, const LabState& state) {
+  std::vector<std::string> lost;
+  if (state.setup.store != "memstore") return lost;
+  for (const auto& [name, process] : state.processes)
+    if (name.starts_with("osd.") && lab.state_of(name) == ProcessState::kGone) lost.push_back(name);
+  return lost;
+}
+
+LabOptions options_of(const LabSetup& setup) {
+  LabOptions options;
+  options.osds = setup.osds;
+  options.replicas = setup.replicas;
+  options.store = setup.store;
+  options.osd_size_bytes = setup.osd_size_bytes;
+  options.bind = setup.bind;
+  options.cephfs = setup.cephfs;
+  return options;
+}
+
 void make_lab_directory(const std::string& directory) {
   try {
     make_directories(directory);
@@ -222,7 +241,19 @@ Lab lab_up(const std::string& given, const LabOptions& options, const LabProgres
   if (state && state->ready) {
     check_same(state->setup, options, directory);
     LabDaemons lab(directory, *state);
-    if (mend(lab, say)) say("the lab is mended");
+    const std::vector<std::string> lost = lost_stores(lab, *state);
+    // As long as one copy of each object is left, the cluster restores the others.
+    if (static_cast<int>(lost.size()) < state->setup.replicas) {
+      if (mend(lab, say)) say("the lab is mended");
+      return Lab::open(directory);
+    }
+    say(
+        fmt::format("{} died with the only copies of data, which were in memory: the lab is made "
+                    "anew, empty",
+                    fmt::join(lost, ", ")));
+    const LabOptions same = options_of(state->setup);
+    remove_lab_content(directory, *state, say);
+    build(directory, same, say);
     return Lab::open(directory);
   }
   if (state) {

@@ -2,6 +2,8 @@
 // taken off within 2 s of the monitors' word, what was measured is kept and marked.
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "run_harness.h"
 
 namespace cephmark {
@@ -61,7 +63,12 @@ class Guard : public RunTest {
                                       "json:" + path("o.json")};
     words.insert(words.end(), more.begin(), more.end());
     words = run_words(words);
-    if (!unguarded) std::erase(words, "--no-guard");
+    if (!unguarded) {
+      std::erase(words, "--no-guard");
+      // In a lab it is off unless asked for.
+      if (std::find(words.begin(), words.end(), "--guard") == words.end())
+        words.insert(words.end(), {"--guard", "all"});
+    }
     words.insert(words.begin(), required_variable("CEPHMARK"));
     ChildOptions options;
     options.out_path = path("out");

@@ -118,6 +118,22 @@ TEST_F(LabLifecycle, WhatWasKilledIsWholeAgainAndAMonitorWhosePortIsTakenMoves) 
   signal_process(thief, SIGKILL);
 }
 
+// What was in the memory of the only OSD cannot come back: the lab is whole again, but empty.
+TEST_F(LabLifecycle, WhatWasKilledWithItsDataInMemoryIsMadeAnew) {
+  ASSERT_EQ(up(directory("a"), {"--store", "memstore"}).exit_code, 0);
+  const Lab before = Lab::open(directory("a"));
+  const ProcessId osd = load_lab_state(directory("a"))->processes.at("osd.0");
+  signal_process(osd, SIGKILL);
+  ASSERT_TRUE(wait_process_gone(osd, 60 * kNsPerSecond));
+  const CommandResult revived = up(directory("a"));
+  EXPECT_EQ(revived.exit_code, 0) << revived.err;
+  EXPECT_THAT(revived.err, HasSubstr("osd.0 died with the only copies of data"));
+  const Lab after = Lab::open(directory("a"));
+  EXPECT_TRUE(is_whole(after));
+  EXPECT_NE(after.fsid(), before.fsid());
+  EXPECT_EQ(after.setup().store, "memstore");
+}
+
 TEST_F(LabLifecycle, ARecycledPidIsLeftAlone) {
   std::filesystem::create_directories(directory("a"));
   const ProcessId stranger =

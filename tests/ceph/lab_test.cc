@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include "base/fd.h"
 #include "base/json.h"
 #include "support/ceph_test.h"
 
@@ -53,6 +54,25 @@ TEST(Lab, EnvIsReadByAShell) {
   const CommandResult env = cephmark({"lab", "env"});
   EXPECT_EQ(run_or_throw({"sh", "-c", env.out + "\necho \"$CEPH_CONF\""}),
             Lab::open().conf_path() + "\n");
+}
+
+// Slow operations are no trouble on a machine that carries a cluster and its load.
+TEST(Lab, TheGuardIsOffInItUnlessItIsAskedFor) {
+  const testing_support::TemporaryDirectory scratch;
+  const std::string job = scratch.path() + "/j.fio";
+  write_file_atomically(job, "[j]\nioengine=null\nrw=read\nsize=4k\n");
+  const auto guard_of_run = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"run", job, "--quiet", "--no-keep", "--output", "json"};
+    words.insert(words.end(), more.begin(), more.end());
+    const CommandResult result = cephmark(words);
+    const Json document = parse_json(result.out, result.err);
+    return document.at("plan").at("guard");
+  };
+  const Json none = {{"slow_ops", false}, {"inactive_pgs", false}, {"nearfull", false}};
+  EXPECT_EQ(guard_of_run({}), none);
+  EXPECT_EQ(guard_of_run({"--guard", "nearfull"}).at("nearfull"), true);
+  EXPECT_EQ(guard_of_run({"--guard", "all"}).at("slow_ops"), true);
+  EXPECT_EQ(guard_of_run({"--conf", "/etc/ceph/ceph.conf"}).at("slow_ops"), true);
 }
 
 TEST(Lab, UpIsIdempotentAndRefusesAnotherShape) {
