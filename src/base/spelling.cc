@@ -40,4 +40,28 @@ std::string closest(std::string_view word, std::span<const std::string> candidat
   return best;
 }
 
+bool NaturalLess::operator()(std::string_view a, std::string_view b) const {
+  const auto digits = [](std::string_view text) {
+    return std::min(text.find_first_not_of("0123456789"), text.size());
+  };
+  const std::string_view whole_a = a, whole_b = b;
+  while (!a.empty() && !b.empty()) {
+    std::string_view number_a = a.substr(0, digits(a)), number_b = b.substr(0, digits(b));
+    if (number_a.empty() || number_b.empty()) {
+      if (a[0] != b[0]) return static_cast<unsigned char>(a[0]) < static_cast<unsigned char>(b[0]);
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+      continue;
+    }
+    a.remove_prefix(number_a.size());
+    b.remove_prefix(number_b.size());
+    number_a.remove_prefix(std::min(number_a.find_first_not_of('0'), number_a.size()));
+    number_b.remove_prefix(std::min(number_b.find_first_not_of('0'), number_b.size()));
+    if (number_a.size() != number_b.size()) return number_a.size() < number_b.size();
+    if (number_a != number_b) return number_a < number_b;
+  }
+  if (a.empty() != b.empty()) return a.empty();
+  return whole_a < whole_b;  // "vm-1" and "vm-01" are two names
+}
+
 }  // namespace cephmark

@@ -4,9 +4,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cstdio>
+#include <iostream>
 
 #include "base/error.h"
-#include "base/time.h"
 #include "base/units.h"
 #include "cli/ceph_options.h"
 #include "cli/command_line.h"
@@ -14,6 +15,8 @@
 #include "cli/signals.h"
 #include "fleet/fleet_plan.h"
 #include "fleet/volumes.h"
+#include "output/cells.h"
+#include "output/progress.h"
 
 namespace cephmark {
 namespace {
@@ -30,7 +33,9 @@ struct Arguments {
 
 void add_names(CLI::App& command, Arguments& arguments) {
   command.add_option("NAME", arguments.names, "images: NAME or POOL/[NAMESPACE/]NAME");
-  command.add_option("--vms", arguments.vms, "the images of N VMs instead")->type_name("N");
+  command.add_option("--vms", arguments.vms, "the images of N VMs instead")
+      ->check(whole_number(1, kMaxVms))
+      ->type_name("N");
   command
       .add_option("--vm-name", arguments.vm_name,
                   "how they are called (default {{.Host}}-{{.Index}})")
@@ -41,7 +46,8 @@ void add_common(CLI::App& command, Arguments& arguments) {
   command.add_option("--pool", arguments.pool, "pool (default rbd)");
   command.add_option("--namespace", arguments.rados_namespace, "namespace in the pool");
   command.add_option("--parallel", arguments.parallel, "how many at once (default 16)")
-      ->check(CLI::Range(1, 256));
+      ->check(whole_number(1, 256))
+      ->type_name("N");
   command.add_flag("--quiet", arguments.quiet, "no progress");
   add_ceph_options(command, arguments.ceph);
 }
@@ -94,31 +100,10 @@ ImageShape shape_of(const Arguments& arguments) {
   return shape;
 }
 
-/// One line that is rewritten on a terminal, a line every 5 s elsewhere.
-VolumeProgress progress_to_stderr(bool quiet) {
-  if (quiet) return {};
-  const bool terminal = ::isatty(STDERR_FILENO);
-  auto last_ns = std::make_shared<int64_t>(0);
-  auto last_what = std::make_shared<std::string>();
-  return [=](const std::string& what, uint64_t done, uint64_t total) {
-    const int64_t now_ns = monotonic_ns();
-    const bool end = total > 0 && done == total, fresh = what != *last_what;
-    if (!end && !fresh && now_ns - *last_ns < (terminal ? 200 : 5'000) * kNsPerMs) return;
-    *last_ns = now_ns;
-    *last_what = what;
-    const bool bytes = what.find("(bytes)") != std::string::npos;
-    const std::string text =
-        total == 0 ? what
-        : bytes    ? fmt::format("{}: {} of {} ({} %)", what.substr(0, what.find(" (bytes)")),
-                                 format_size(done), format_size(total), done * 100 / total)
-                   : fmt::format("{}: {} of {}", what, done, total);
-    fmt::print(stderr, "{}{}{}", terminal ? "\r\033[K" : "", text, terminal && !end ? "" : "\n");
-  };
-}
-
 void tell_prefill(const PrefillReport& report) {
-  fmt::print("{} written, {} were written before, {} in all{}\n", format_size(report.written_bytes),
-             format_size(report.found_bytes), format_size(report.total_bytes),
+  fmt::print("{} written, {} known to be written before, {} in all{}\n",
+             format_size(report.written_bytes), format_size(report.found_bytes),
+             format_size(report.total_bytes),
              report.complete ? "" : " (stopped: the same command goes on from here)");
   for (const auto& spec : report.adopted) fmt::print("{} was empty and is ours now\n", spec.text());
 }
@@ -129,31 +114,36 @@ int list(const VolumeContext& context, const Arguments& arguments) {
   std::vector<ImageSpec> specs;
   for (const auto& name : list_images(*context.cluster, arguments.pool, arguments.rados_namespace))
     specs.push_back({arguments.pool, arguments.rados_namespace, name, ""});
+  TextTable table({"IMAGE", "     SIZE", "STATE", "RUN", "HOST"}, 5);
   size_t shown = 0;
   for (const auto& state : examine_images(context.cluster, specs, watchers)) {
     if (!state.ours && !arguments.all) continue;
-    if (shown++ == 0)
-      fmt::print("{:<32} {:>10}  {:<28} {:<16} {}\n", "IMAGE", "SIZE", "RUN", "HOST", "STATE");
+    ++shown;
     std::string states;
     for (const auto& finding : state.report.findings)
       if (state.report.findings.size() == 1 || finding.state != TargetState::kOurs)
         states += (states.empty() ? "" : ", ") + std::string(target_state_name(finding.state));
     const bool tagged = state.ours && state.tag;
-    fmt::print("{:<32} {:>10}  {:<28} {:<16} {}\n", state.spec.text(),
-               format_size(state.size_bytes), tagged ? state.tag->run.run_id : "-",
-               tagged ? state.tag->run.host : "-", states);
+    table.add({state.spec.text(), fmt::format("{:>9}", format_size(state.size_bytes)), states,
+               tagged ? state.tag->run.run_id : "-", tagged ? state.tag->run.host : "-"});
   }
-  if (shown == 0)
-    fmt::print(stderr, "There are no images of cephmark in {} ({} others; --all shows them).\n",
-               arguments.pool, specs.size());
+  if (shown > 0)
+    std::fputs(table.text().c_str(), stdout);
+  else
+    fmt::print(stderr, "There are no images{} in {}{}.\n", arguments.all ? "" : " of cephmark",
+               arguments.rados_namespace.empty() ? arguments.pool
+                                                 : arguments.pool + "/" + arguments.rados_namespace,
+               specs.empty() ? "" : fmt::format(" ({} others; --all shows them)", specs.size()));
   return 0;
 }
 
-int act(const std::string& verb, const Arguments& arguments, VolumeContext& context) {
+int act(const std::string& verb, const Arguments& arguments, VolumeContext& context,
+        Progress& progress) {
   if (verb == "list") return list(context, arguments);
   const auto images = images_of(arguments);
   if (verb == "remove") {
     const size_t removed = remove_volumes(context, images);
+    progress.finish();
     fmt::print("{} image{} removed", removed, removed == 1 ? "" : "s");
     if (removed < images.size())
       fmt::print(", {} {} not there", images.size() - removed,
@@ -167,12 +157,16 @@ int act(const std::string& verb, const Arguments& arguments, VolumeContext& cont
   context.manifest = manifest.get();
   if (verb == "create") {
     const auto report = create_volumes(context, images, shape_of(arguments), true);
+    progress.finish();
     fmt::print("{} image{} made", report.created.size(), report.created.size() == 1 ? "" : "s");
-    if (!report.found.empty()) fmt::print(", {} were there already", report.found.size());
+    if (!report.found.empty())
+      fmt::print(", {} {} there already", report.found.size(),
+                 report.found.size() == 1 ? "was" : "were");
     fmt::print("\n");
   }
   if (verb == "prefill" || arguments.prefill) {
     const auto report = prefill_volumes(context, images);
+    progress.finish();
     tell_prefill(report);
     if (!report.complete) return SignalWatcher::exit_code();
   }
@@ -211,9 +205,12 @@ int run_volumes_command(const std::vector<std::string>& argv) {
   context.cluster = Cluster::connect(resolve_ceph_target(arguments.ceph));
   context.allow_write = arguments.allow_write;
   context.parallel = static_cast<size_t>(arguments.parallel);
-  context.progress = progress_to_stderr(arguments.quiet);
+  Progress progress(std::cerr, progress_options(STDERR_FILENO, arguments.quiet));
+  context.progress = [&](const std::string& what, uint64_t done, uint64_t total) {
+    progress.progress(what, done, total);
+  };
   context.stop = stop.get_token();
-  return act(verb, arguments, context);
+  return act(verb, arguments, context, progress);
 }
 
 }  // namespace cephmark

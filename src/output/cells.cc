@@ -9,6 +9,26 @@
 #include "base/units.h"
 
 namespace cephmark {
+namespace {
+
+bool is_continuation(char c) {
+  return (static_cast<unsigned char>(c) & 0xc0) == 0x80;
+}
+
+/// How many characters, not bytes, valid UTF-8 has; what each takes on a terminal, wide ones aside.
+size_t character_count(std::string_view text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
+}
+
+std::string_view first_characters(std::string_view text, size_t count) {
+  size_t end = 0;
+  for (; end < text.size(); ++end)
+    if (!is_continuation(text[end]) && count-- == 0) break;
+  return text.substr(0, end);
+}
+
+}  // namespace
 
 std::string fixed_text(double value) {
   if (value < 99.995) return fmt::format("{:.2f}", value);
@@ -73,10 +93,12 @@ std::string failures_text(const RunResult& result, const RunFigures& figures) {
 }
 
 std::string shorten(std::string_view text, size_t width) {
-  if (text.size() <= width) return std::string(text);
-  if (width < 5) return std::string(text.substr(0, width));
+  const size_t length = character_count(text);
+  if (length <= width) return std::string(text);
+  if (width < 5) return std::string(first_characters(text, width));
   const size_t tail = (width - 2) / 2, head = width - 2 - tail;
-  return fmt::format("{}..{}", text.substr(0, head), text.substr(text.size() - tail));
+  return fmt::format("{}..{}", first_characters(text, head),
+                     text.substr(first_characters(text, length - tail).size()));
 }
 
 std::string wrap(std::string_view text, size_t columns, size_t indent) {
@@ -106,15 +128,16 @@ std::string TextTable::text(size_t indent, size_t gap) const {
   std::vector<size_t> widths;
   for (const auto& row : rows_) {
     widths.resize(std::max(widths.size(), row.size()), 0);
-    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+    for (size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], character_count(row[i]));
   }
   std::string out;
   for (const auto& row : rows_) {
     std::string line(indent, ' ');
     for (size_t i = 0; i < row.size(); ++i) {
       if (i > 0) line += std::string(gap, ' ');
-      line += i < left_ ? fmt::format("{:<{}}", row[i], widths[i])
-                        : fmt::format("{:>{}}", row[i], widths[i]);
+      const std::string blanks(widths[i] - character_count(row[i]), ' ');
+      line += i < left_ ? row[i] + blanks : blanks + row[i];
     }
     line.erase(line.find_last_not_of(' ') + 1);
     out += line + "\n";

@@ -28,7 +28,7 @@ std::string error_codes_text(const std::map<int, uint64_t>& errors);
 /// "node-0 randrw and 3 more did not run: why", at most three of the reasons; "" when every job
 /// ran, or when the only reason is RunResult::error, which has been told.
 std::string failures_text(const RunResult& result, const RunFigures& figures);
-/// At most `width` characters; what is cut from the middle is replaced by "..".
+/// At most `width` characters of UTF-8; what is cut from the middle is replaced by "..".
 std::string shorten(std::string_view text, size_t width);
 /// Breaks at blanks so that no line is longer than `columns`; every line after the first starts
 /// with `indent` blanks.

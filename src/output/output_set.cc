@@ -42,12 +42,12 @@ bool is_regular_or_new(const std::string& file) {
 void check_writable(const std::string& file) {
   struct stat info {};
   if (::stat(file.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
-    throw Error(fmt::format("--output: {} is a directory", file), "name a file in it");
+    throw Error(fmt::format("cannot write {}: it is a directory", file), "name a file in it");
   std::string directory = std::filesystem::path(file).parent_path().string();
   if (directory.empty()) directory = ".";
   const bool direct = !is_regular_or_new(file);
   if (::access(direct ? file.c_str() : directory.c_str(), direct ? W_OK : W_OK | X_OK) != 0)
-    throw Error(fmt::format("--output: cannot write {}: {}", file, errno_text(errno)),
+    throw Error(fmt::format("cannot write {}: {}", file, errno_text(errno)),
                 fmt::format("make the directory {} or name another one", directory));
 }
 

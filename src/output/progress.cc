@@ -67,14 +67,22 @@ std::string tick_text(const TickSample& sample) {
   return text;
 }
 
+std::string step_text(const std::string& what, uint64_t done, uint64_t total) {
+  constexpr std::string_view kInBytes = " (bytes)";
+  const bool bytes = what.ends_with(kInBytes);
+  const std::string step = bytes ? what.substr(0, what.size() - kInBytes.size()) : what;
+  if (total == 0) return step + " ...";
+  if (!bytes) return fmt::format("{}: {} of {}", step, format_count(done), format_count(total));
+  return fmt::format("{}: {} of {} ({:.0f} %)", step, format_size(done), format_size(total),
+                     100 * static_cast<double>(done) / static_cast<double>(total));
+}
+
 ProgressOptions progress_options(int fd, bool quiet) {
   ProgressOptions options;
   options.mode = quiet          ? ProgressMode::kQuiet
                  : ::isatty(fd) ? ProgressMode::kLive
                                 : ProgressMode::kPlain;
-  winsize size{};
-  if (options.mode == ProgressMode::kLive && ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-    options.columns = size.ws_col;
+  if (options.mode == ProgressMode::kLive) options.terminal_fd = fd;
   return options;
 }
 
@@ -83,6 +91,9 @@ void Progress::show(const std::string& line) {
     out_ << line << "\n" << std::flush;
     return;
   }
+  winsize size{};
+  if (::ioctl(options_.terminal_fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+    options_.columns = size.ws_col;
   // One line, never the last column: a terminal would wrap and leave half a line behind.
   const size_t width = static_cast<size_t>(std::max(20, options_.columns - 1));
   const std::string text = line.substr(0, width);
@@ -103,8 +114,7 @@ void Progress::progress(const std::string& what, uint64_t done, uint64_t total) 
   step_ = what;
   step_told_ns_ = now_ns;
   const bool count = total > 0 && (options_.mode == ProgressMode::kLive || !first);
-  show(count ? fmt::format("{}: {} of {}", what, format_count(done), format_count(total))
-             : what + " ...");
+  show(step_text(what, done, count ? total : 0));
 }
 
 void Progress::note(const std::string& text) {

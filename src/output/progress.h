@@ -15,6 +15,7 @@ enum class ProgressMode : uint8_t { kQuiet, kPlain, kLive };
 struct ProgressOptions {
   ProgressMode mode = ProgressMode::kPlain;
   int columns = 100;
+  int terminal_fd = -1;  ///< asked for its present width before each line; -1: `columns` holds
   int64_t live_interval_ns = 1'000'000'000;
   int64_t plain_interval_ns = 10'000'000'000;
   int64_t step_interval_ns = 2'000'000'000;  ///< plain: between two lines about one set-up step
@@ -48,6 +49,10 @@ class Progress : public Observer {
   std::string step_;          ///< the set-up step told last
   int64_t step_told_ns_ = 0;
 };
+
+/// "opening targets: 3 of 64"; "prefilling: 1.5 GiB of 4 GiB (38 %)" when `what` ends in "
+/// (bytes)"; "opening targets ..." without a total.
+std::string step_text(const std::string& what, uint64_t done, uint64_t total);
 
 /// "measure  42 %  eta 01:10  21,772 IOPS  85.0 MiB/s  p99 11.0 ms  0 errors  64 VMs". An interval
 /// in which nothing completed has no latency: "-".

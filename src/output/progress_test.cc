@@ -1,9 +1,13 @@
 #include "output/progress.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 
 #include <sstream>
 
+#include "base/fd.h"
 #include "base/time.h"
 
 namespace cephmark {
@@ -25,6 +29,13 @@ TickSample sample_of(uint64_t ios, int64_t interval_ns, PhaseKind phase = PhaseK
 TEST(Progress, TheLineTellsPhaseRatesAndErrors) {
   EXPECT_EQ(tick_text(sample_of(5120, kNsPerSecond)),
             "measure  42 %  eta 01:10  5,120 IOPS  20.00 MiB/s  p99 2 ms  0 errors  64 VMs");
+}
+
+TEST(Progress, AStepIsToldInWhatItCounts) {
+  EXPECT_EQ(step_text("opening targets", 12, 1000), "opening targets: 12 of 1,000");
+  EXPECT_EQ(step_text("opening targets", 0, 0), "opening targets ...");
+  EXPECT_EQ(step_text("prefilling (bytes)", 0, 0), "prefilling ...");
+  EXPECT_EQ(step_text("prefilling (bytes)", 3 << 20, 8 << 20), "prefilling: 3 MiB of 8 MiB (38 %)");
 }
 
 TEST(Progress, AnEmptyIntervalHasNoLatency) {
@@ -55,6 +66,25 @@ TEST(Progress, NeverWiderThanTheTerminal) {
   Progress progress(out, {.mode = ProgressMode::kLive, .columns = 40});
   progress.tick(sample_of(5120, kNsPerSecond));
   EXPECT_EQ(out.str().size(), 40u);  // the carriage return and 39 characters
+}
+
+TEST(Progress, FollowsATerminalThatIsResized) {
+  const UniqueFd terminal(::posix_openpt(O_RDWR | O_NOCTTY));
+  ASSERT_TRUE(terminal);
+  const auto resize = [&](unsigned short columns) {
+    const winsize size{24, columns, 0, 0};
+    ASSERT_EQ(::ioctl(terminal.get(), TIOCSWINSZ, &size), 0);
+  };
+  resize(100);
+  std::ostringstream out;
+  Progress progress(out, progress_options(terminal.get(), false));
+  progress.tick(sample_of(5120, kNsPerSecond));
+  EXPECT_TRUE(out.str().ends_with("64 VMs")) << out.str();
+  progress.finish();
+  resize(40);
+  out.str("");
+  progress.tick(sample_of(5120, kNsPerSecond));
+  EXPECT_EQ(out.str().size(), 40u);
 }
 
 TEST(Progress, ShortTicksAreAddedUpToASecond) {

@@ -2,6 +2,8 @@
 // people's scripts read.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/units.h"
 #include "output/cells.h"
 #include "output/writers.h"
@@ -24,6 +26,8 @@ std::vector<std::string> row(std::string process, std::string job,
   return cells;
 }
 
+constexpr size_t kColumns = 100;
+
 class TableWriter final : public Writer {
  public:
   explicit TableWriter(std::ostream& out) : out_(out) {}
@@ -36,7 +40,8 @@ class TableWriter final : public Writer {
       table.add(row(fmt::format("proc_{}", job.vm_plan->index), job.spec->name, job.ops,
                     job.window_ns > 0));
     for (const auto& stage : figures.stages)
-      table.add(row("total", figures.stages.size() > 1 ? fmt::format("stage_{}", stage.stage) : "",
+      table.add(row("total",
+                    figures.stages.size() > 1 ? fmt::format("stage_{}", stage.stage + 1) : "",
                     stage.ops, stage.vms > 0));
     if (figures.stages.empty()) table.add(row("total", "", {}, false));
     out_ << table.text(0, 3) << notes(result, figures);
@@ -56,10 +61,15 @@ class TableWriter final : public Writer {
     if (!result.error.empty()) text += fmt::format("The run failed: {}\n", result.error);
     if (const auto failures = failures_text(result, figures); !failures.empty())
       text += failures + "\n";
-    if (!result.taints.empty())
-      text += fmt::format("{} warning{} on these numbers; --output text shows {}.\n",
-                          result.taints.size(), result.taints.size() == 1 ? "" : "s",
-                          result.taints.size() == 1 ? "it" : "them");
+    if (!result.taints.empty()) text += "What makes these numbers doubtful:\n";
+    constexpr size_t kShown = 4;
+    for (size_t i = 0; i < std::min(kShown, result.taints.size()); ++i)
+      text +=
+          wrap(fmt::format("  {}: {}", result.taints[i].code, result.taints[i].text), kColumns, 6) +
+          "\n";
+    if (result.taints.size() > kShown)
+      text += fmt::format("  and {} more (cephmark results show, or --output text)\n",
+                          format_count(result.taints.size() - kShown));
     return text;
   }
 

@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <set>
 
+#include "base/spelling.h"
 #include "base/time.h"
 #include "base/units.h"
 #include "output/cells.h"
@@ -15,6 +17,11 @@ namespace cephmark {
 namespace {
 
 constexpr size_t kMaxVmRows = 20;
+
+std::string depth_text(double depth) {
+  return depth < 999.95 ? fmt::format("{:.1f}", depth)
+                        : format_count(static_cast<uint64_t>(std::llround(depth)));
+}
 
 struct VmColumns {
   bool job = false, read = false, write = false, other = false;
@@ -50,13 +57,21 @@ Histogram response_of(const JobFigures& job) {
   return all;
 }
 
-std::vector<std::string> headings(const VmColumns& columns) {
+/// How much is left out so that the table fits: names, then MB/s (which is MiB/s in other units).
+struct VmTableStyle {
+  size_t vm_width, vm_width_beside_job, job_width;
+  bool mb;
+};
+constexpr VmTableStyle kVmTableStyles[] = {
+    {24, 14, 10, true}, {12, 10, 8, true}, {12, 10, 8, false}};
+
+std::vector<std::string> headings(const VmColumns& columns, const VmTableStyle& style) {
   std::vector<std::string> cells = {"VM"};
   if (columns.job) cells.push_back("job");
   const auto add = [&](const char* op) {
     cells.push_back(std::string(op) + " IOPS");
     cells.push_back("MiB/s");
-    cells.push_back("MB/s");
+    if (style.mb) cells.push_back("MB/s");
   };
   if (columns.read) add("rd");
   if (columns.write) add("wr");
@@ -65,15 +80,17 @@ std::vector<std::string> headings(const VmColumns& columns) {
   return cells;
 }
 
-std::vector<std::string> vm_row(const JobFigures& job, const VmColumns& columns) {
+std::vector<std::string> vm_row(const JobFigures& job, const VmColumns& columns,
+                                const VmTableStyle& style) {
   const bool measured = job.window_ns > 0;
-  std::vector<std::string> cells = {shorten(job.vm_plan->name, columns.job ? 14 : 24)};
-  if (columns.job) cells.push_back(shorten(job.spec->name, 10));
+  std::vector<std::string> cells = {
+      shorten(job.vm_plan->name, columns.job ? style.vm_width_beside_job : style.vm_width)};
+  if (columns.job) cells.push_back(shorten(job.spec->name, style.job_width));
   const auto add = [&](const Rate& rate, bool wanted) {
     const bool shown = measured && (wanted || rate.ios + rate.errors > 0);
     cells.push_back(shown ? iops_text(rate.iops) : "-");
     cells.push_back(shown ? mib_text(rate.bytes_per_s) : "-");
-    cells.push_back(shown ? mb_text(rate.bytes_per_s) : "-");
+    if (style.mb) cells.push_back(shown ? mb_text(rate.bytes_per_s) : "-");
   };
   if (columns.read) add(job.ops[op_index(Op::kRead)], job.spec->rw.reads);
   if (columns.write) add(job.ops[op_index(Op::kWrite)], job.spec->rw.writes);
@@ -101,7 +118,7 @@ std::vector<RateOf> rate_columns(const VmColumns& columns) {
 
 /// min, median and max over the VMs of each rate column of one section, as three rows.
 void add_spread(TextTable& table, const RunFigures& figures, const VmColumns& columns,
-                const std::string& section) {
+                const VmTableStyle& style, const std::string& section) {
   std::vector<const JobFigures*> jobs;
   for (const auto& job : figures.jobs)
     if (job.window_ns > 0 && job.spec->name == section) jobs.push_back(&job);
@@ -121,11 +138,11 @@ void add_spread(TextTable& table, const RunFigures& figures, const VmColumns& co
     high.push_back(fixed_text(values.back()));
   };
   if (columns.job)
-    for (auto* row : {&low, &middle, &high}) row->push_back(shorten(section, 10));
+    for (auto* row : {&low, &middle, &high}) row->push_back(shorten(section, style.job_width));
   for (const auto& rate : rate_columns(columns)) {
     add([&](const JobFigures& job) { return rate(job).iops; });
     add([&](const JobFigures& job) { return rate(job).bytes_per_s / kMiB; });
-    add([&](const JobFigures& job) { return rate(job).bytes_per_s / 1e6; });
+    if (style.mb) add([&](const JobFigures& job) { return rate(job).bytes_per_s / 1e6; });
   }
   for (auto& row : {low, middle, high}) table.add(row);
 }
@@ -154,7 +171,7 @@ std::string common_fact(const RunResult& result, const std::string& key) {
 }
 
 std::string targets_line(const RunResult& result) {
-  std::set<std::string> names;
+  std::set<std::string, NaturalLess> names;
   uint64_t bytes = 0;
   for (const auto& vm : result.vms)
     for (const auto& target : vm.targets)
@@ -198,32 +215,53 @@ void add_witness(std::string& text, const RunResult& result, const RunFigures& f
   }
 }
 
+std::string rows_text(const RunFigures& figures, const VmColumns& columns,
+                      const VmTableStyle& style, size_t shown) {
+  TextTable table(headings(columns, style), columns.job ? 2 : 1);
+  for (size_t i = 0; i < shown; ++i) table.add(vm_row(figures.jobs[i], columns, style));
+  constexpr size_t kMaxSpreads = 4;
+  for (size_t i = 0; i < std::min(kMaxSpreads, columns.sections.size()); ++i)
+    add_spread(table, figures, columns, style, columns.sections[i]);
+  return table.text(0, columns.read && columns.write ? 1 : 2);
+}
+
+size_t longest_line(std::string_view text) {
+  size_t longest = 0;
+  for (size_t from = 0; from < text.size();) {
+    const size_t end = std::min(text.find('\n', from), text.size());
+    longest = std::max(longest, end - from);
+    from = end + 1;
+  }
+  return longest;
+}
+
 }  // namespace
 
 std::string vm_table_text(const RunFigures& figures, const TextStyle& style) {
   if (figures.jobs.empty()) return "";
   const VmColumns columns = columns_of(figures);
-  TextTable table(headings(columns), columns.job ? 2 : 1);
   const size_t shown = std::min(kMaxVmRows, figures.jobs.size());
-  for (size_t i = 0; i < shown; ++i) table.add(vm_row(figures.jobs[i], columns));
-  constexpr size_t kMaxSpreads = 4;
-  for (size_t i = 0; i < std::min(kMaxSpreads, columns.sections.size()); ++i)
-    add_spread(table, figures, columns, columns.sections[i]);
-  std::string text = "\n" + table.text(0, columns.read && columns.write ? 1 : 2);
+  std::string text;
+  for (const VmTableStyle& table_style : kVmTableStyles) {
+    text = "\n" + rows_text(figures, columns, table_style, shown);
+    if (longest_line(text) <= style.columns()) break;
+  }
   if (figures.jobs.size() > shown)
     text += style.dim(fmt::format(
                 "  ... and {} more rows; --output csv shows all; min, median and max are "
                 "over all of them",
-                figures.jobs.size() - shown)) +
+                format_count(figures.jobs.size() - shown))) +
             "\n";
   for (const auto& stage : figures.stages)
     for (const auto& fair : stage.fairness) {
       if (fair.jain == 0) continue;
-      text += fmt::format(
-          "  fairness{}{} over {} VMs: {} to {} IOPS, median {}, Jain's index {}\n",
-          figures.stages.size() > 1 ? fmt::format(" in stage {}", stage.stage + 1) : "",
-          fair.group.empty() ? "" : " of " + fair.group, fair.vms, iops_text(fair.min_iops),
-          iops_text(fair.max_iops), iops_text(fair.median_iops), fmt::format("{:.4f}", fair.jain));
+      const std::string line =
+          fmt::format("  fairness{}{} over {} VMs: {} to {} IOPS, median {}, Jain's index {:.4f}",
+                      figures.stages.size() > 1 ? fmt::format(" in stage {}", stage.stage + 1) : "",
+                      fair.group.empty() ? "" : " of " + fair.group, format_count(fair.vms),
+                      iops_text(fair.min_iops), iops_text(fair.max_iops),
+                      iops_text(fair.median_iops), fair.jain);
+      text += wrap(line, style.columns(), 4) + "\n";
     }
   return text;
 }
@@ -234,8 +272,8 @@ std::string cost_text(const RunResult& result, const RunFigures& figures, const 
     if (stage.vms == 0) continue;
     text +=
         label(figures.stages.size() > 1 ? fmt::format("Depth, stage {}", stage.stage + 1) : "Depth",
-              fmt::format("{:.1f} in flight on average, {} requested over all VMs",
-                          stage.achieved_depth, format_count(stage.requested_depth)),
+              fmt::format("{} in flight on average, {} requested over all VMs",
+                          depth_text(stage.achieved_depth), format_count(stage.requested_depth)),
               style);
   }
   if (text.empty()) return text;

@@ -129,8 +129,14 @@ TEST_F(EveryWriter, TheSameWarningOfAThousandVmsIsToldAFewTimes) {
 TEST_F(EveryWriter, TextFitsAHundredColumns) {
   RunResult slow = testing::make_test_result(30);
   slow.plan.vms[3].name = std::string(80, 'v');
+  RunResult wide = testing::make_test_result(30);  // reads, writes and trims, and sections beside
+  for (auto& vm : wide.plan.vms) {
+    vm.name = std::string(60, 'v') + vm.name;
+    vm.jobs[0].name = "a-section-of-a-rather-long-name";
+    vm.jobs[0].rw.trims = true;
+  }
   for (const RunResult& result :
-       {slow, testing::make_write_result(4), testing::make_error_result()}) {
+       {slow, wide, testing::make_write_result(4), testing::make_error_result()}) {
     std::istringstream lines(written(*find_writer("text"), result));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
   }

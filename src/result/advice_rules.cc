@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/spelling.h"
 #include "base/time.h"
 #include "base/units.h"
 #include "result/witness.h"
@@ -24,12 +25,14 @@ constexpr int64_t kLoopback_ns = 15'000;
 /// more than this.
 constexpr int64_t kPageCache_ns = 5'000;
 
+using Names = std::set<std::string, NaturalLess>;
+
 std::string percent(double share) {
   return fmt::format("{:.0f} %", share * 100);
 }
 
 /// "a", "a and b", "a, b and 7 more".
-std::string some_of(const std::set<std::string>& names) {
+std::string some_of(const Names& names) {
   std::string text;
   size_t shown = 0;
   for (const auto& name : names) {
@@ -103,7 +106,7 @@ std::string unwritten_rule(const RunResult& result, const RunFigures& figures) {
     if (job.spec->rw.reads) readers.insert(job.vm);
   uint64_t size = 0, written = 0;
   bool partly = false, images = false;
-  std::set<std::string> names;
+  Names names;
   for (const auto& vm : result.vms) {
     if (!readers.count(vm.vm)) continue;
     for (const auto& target : vm.targets) {
@@ -129,7 +132,7 @@ std::string unwritten_rule(const RunResult& result, const RunFigures& figures) {
 }
 
 std::string cache_rule(const RunResult& result, const RunFigures& figures) {
-  std::set<std::string> values, names, flushes;
+  Names values, names, flushes;
   std::set<int> vms;
   for (const auto& job : figures.jobs)
     if (is_rbd(*job.spec)) vms.insert(job.vm);
@@ -157,7 +160,7 @@ std::string cache_rule(const RunResult& result, const RunFigures& figures) {
 }
 
 std::string buffered_rule(const RunResult&, const RunFigures& figures) {
-  std::set<std::string> names;
+  Names names;
   for (const auto& job : figures.jobs)
     if (is_local(*job.spec) && !job.spec->direct) names.insert(job.spec->name);
   if (names.empty()) return "";
@@ -166,7 +169,7 @@ std::string buffered_rule(const RunResult&, const RunFigures& figures) {
 }
 
 std::string memory_rule(const RunResult&, const RunFigures& figures) {
-  std::set<std::string> names;
+  Names names;
   int64_t fastest_ns = INT64_MAX;
   for (const auto& job : figures.jobs) {
     const OpResult* reads = job.result->find(Op::kRead);
@@ -193,7 +196,7 @@ std::string working_set_rule(const RunResult& result, const RunFigures& figures)
   std::set<int> readers;
   for (const auto& job : figures.jobs)
     if (job.spec->rw.reads && is_ceph(*job.spec)) readers.insert(job.vm);
-  std::set<std::string> names;
+  Names names;
   uint64_t bytes = 0;
   for (const auto& vm : result.vms)
     if (readers.count(vm.vm))
@@ -209,7 +212,7 @@ std::string working_set_rule(const RunResult& result, const RunFigures& figures)
 // The pool's own setting, as cluster_facts tells it; `passive` compresses only what is hinted to be
 // compressible, and such writes are not.
 std::string compressed_rule(const RunResult& result, const RunFigures& figures) {
-  std::set<std::string> pools;
+  Names pools;
   for (const auto& job : figures.jobs) {
     if (job.spec->ioengine != "rados-bench" || !job.spec->rw.writes) continue;
     if (job.spec->engine_option("contents") == "random") continue;
@@ -273,7 +276,7 @@ std::string late_rule(const RunResult&, const RunFigures& figures) {
 }
 
 std::string synchronous_rule(const RunResult&, const RunFigures& figures) {
-  std::set<std::string> names;
+  Names names;
   for (const auto& job : figures.jobs)
     if (job.spec->iodepth > 1 && is_synchronous(*job.spec))
       names.insert(fmt::format("{} (iodepth={}, ioengine={})", job.spec->name, job.spec->iodepth,
@@ -287,7 +290,7 @@ std::string synchronous_rule(const RunResult&, const RunFigures& figures) {
 std::string depth_rule(const RunResult&, const RunFigures& figures) {
   double achieved = 0;
   uint64_t requested = 0;
-  std::set<std::string> names;
+  Names names;
   for (const auto& job : figures.jobs) {
     bool has_rate = job.spec->startdelay_ns > 0 || job.spec->startdelay_max_ns > 0;
     for (int i = 0; i < kDirectionCount; ++i)

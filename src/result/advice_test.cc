@@ -8,6 +8,8 @@
 #include <set>
 
 #include "base/fd.h"
+#include "result/figures.h"
+#include "result/witness.h"
 #include "support/test_result.h"
 
 namespace cephmark {
@@ -242,6 +244,25 @@ TEST(Advice, EveryCodeIsAHeadingInTheDocs) {
     const std::string heading = text.substr(at + 5, text.find('\n', at + 1) - at - 5);
     EXPECT_TRUE(known.count(heading)) << "'" << heading << "' is no advice code";
   }
+}
+
+TEST(Witness, WritesWithAConditionAreNotTakenForLocks) {
+  RunResult result = sound();
+  const RunFigures figures = figures_of(result);
+  const auto lines_of = [&] {
+    std::string text;
+    for (const auto& line : witness_lines(result, witness_figures(result, figures)))
+      text += line + "\n";
+    return text;
+  };
+  result.witness.extra_ops = 20;
+  EXPECT_NE(lines_of().find("20 more operations were for locks"), std::string::npos) << lines_of();
+  result.witness.extra_ops = result.witness.write_ops + 20;
+  result.witness.write_ops = 0;
+  EXPECT_NE(lines_of().find("operations that also read or check something"), std::string::npos)
+      << lines_of();
+  EXPECT_EQ(lines_of().find("as 0 operations"), std::string::npos) << lines_of();
+  EXPECT_EQ(lines_of().find("more operations were for locks"), std::string::npos) << lines_of();
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace cephmark {
 namespace {
@@ -42,9 +43,10 @@ void collect_lanes(const RunState& state, RunResult& result) {
     result.budget_ops = budget.ops;
     result.budget_bytes = budget.bytes;
   }
+  std::set<std::string> told;  // two VMs may say the same of an image that they share
   for (const auto& [key, target] : state.targets)
     for (const std::string& warning : target.info->warnings)
-      result.taints.push_back({"target", warning});
+      if (told.insert(warning).second) result.taints.push_back({"target", warning});
 }
 
 // Fleet-wide spans, and the common window: where the measured windows of all VMs with jobs in a
