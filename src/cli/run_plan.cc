@@ -1,7 +1,10 @@
 #include "cli/run_plan.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 #include <map>
@@ -79,11 +82,20 @@ void add_job_texts(Plan& plan, const FleetSpec& spec,
     }
 }
 
-std::string title_of(const RunOptions& options) {
-  const std::string& path =
-      options.job_file.empty() ? options.groups.front().job_file : options.job_file;
-  if (path == "-") return "stdin";
-  return path.substr(path.find_last_of('/') + 1);
+// The base names of the job files: "write-4k.fio", "web.fio+db.fio".
+std::string title_of(const FleetSpec& spec) {
+  std::vector<std::string> names;
+  for (const VmGroup& group : spec.groups) {
+    const std::string& path = group.job_file;
+    const std::string name = path == "-" ? "stdin" : path.substr(path.find_last_of('/') + 1);
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  constexpr size_t kShown = 4;  // it becomes part of file names
+  if (names.size() > kShown) {
+    names[kShown] = fmt::format("{} more", names.size() - kShown);
+    names.resize(kShown + 1);
+  }
+  return fmt::format("{}", fmt::join(names, "+"));
 }
 
 }  // namespace
@@ -112,7 +124,7 @@ Plan make_run_plan(const RunOptions& options, const std::vector<std::string>& ar
       diagnostics);
   diagnostics.throw_if_errors();
   if (options.overrides.empty()) add_job_texts(plan, spec, files);
-  plan.title = title_of(options);
+  plan.title = title_of(spec);
   plan.command = "run";
   plan.arguments = argv;
   options.common.apply(plan);

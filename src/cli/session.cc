@@ -9,6 +9,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/cpu_affinity.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "ceph/connection.h"
@@ -56,6 +57,7 @@ class RunSession {
   RunSession(Plan plan, const SessionOptions& options, OutputSet& outputs)
       : options_(options),
         plan_(std::move(plan)),
+        affinity_(plan_.limits.max_cpus),
         progress_(std::cerr, progress_options(STDERR_FILENO, options.quiet)),
         outputs_(outputs),
         observer_(progress_, outputs_),
@@ -74,6 +76,7 @@ class RunSession {
       // destructors must not meet.
       end.must_exit_hard = cluster_ || headway_.left_behind() || result_.must_exit_hard;
     }
+    if (result_.must_exit_hard && manifest_) manifest_->keep_for_watchers();
     end.measured = told_;
     end.result = std::move(result_);
     if (end.must_exit_hard && !headway_.left_behind()) {
@@ -212,6 +215,7 @@ class RunSession {
   }
 
   void measure() {
+    if (!options_.results_directory.empty()) VmFiles::require_place(options_.results_directory);
     outputs_.begin(plan_);
     std::unique_ptr<ClusterWatch> watch;
     if (cluster_)
@@ -274,7 +278,6 @@ class RunSession {
       ledger_->announce_objects(names);
     };
     result_ = LocalRunner(runner).run(plan_, stop_.get_token(), observer_);
-    if (!options_.results_directory.empty()) files_ = make_files();
   }
 
   void measure_with_fio() {
@@ -286,6 +289,7 @@ class RunSession {
         settings.files.push_back({files_->job_file(vm), files_->result_file(vm)});
     }
     result_ = FioRunner(settings).run(plan_, stop_.get_token(), observer_);
+    images_.add_facts(guard_.images, result_);
   }
 
   std::unique_ptr<VmFiles> make_files() {
@@ -309,21 +313,24 @@ class RunSession {
     attempt([&] { outputs_.end(result_); });
     for (const std::string& file : outputs_.written_files()) progress_.note("written: " + file);
     if (options_.keep) attempt([&] { keep(); });
-    if (files_) {
-      if (options_.runner == "native")
-        attempt([&] {
-          files_->write(plan_, [this](size_t vm) {
-            return fio_json_text(result_, {.bins = true, .vm = static_cast<int>(vm)});
-          });
-        });
-      progress_.note("job and result files per VM: " + files_->path());
-    }
+    if (!options_.results_directory.empty())
+      attempt([&] {
+        if (options_.runner == "native") write_files();
+        progress_.note("job and result files per VM: " + files_->path());
+      });
     attempt([&] { remove_objects(); });
     settle(options_.keep_files ? KeepFiles::kAll : KeepFiles::kNamed);
     attempt([&] { remove_images(); });
     progress_.finish();
     if (failure) std::rethrow_exception(failure);
     return exit_code();
+  }
+
+  void write_files() {
+    files_ = make_files();
+    files_->write(plan_, [this](size_t vm) {
+      return fio_json_text(result_, {.bins = true, .vm = static_cast<int>(vm)});
+    });
   }
 
   void keep() {
@@ -386,6 +393,7 @@ class RunSession {
 
   const SessionOptions options_;
   const Plan plan_;
+  const CpuAffinity affinity_;  ///< before any thread is started: --max-cpus is about all of them
   std::stop_source stop_;
   Progress progress_;
   OutputSet& outputs_;

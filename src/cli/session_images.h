@@ -30,6 +30,9 @@ class SessionImages {
   /// filled in here when the guard could not look yet (the images are still to be made).
   void show_targets(GuardReport& guard);
 
+  /// What is known of the images that a runner did not open itself.
+  void add_facts(const std::vector<ImageState>& images, RunResult& result) const;
+
   void create(std::stop_token stop);
   void prefill(std::stop_token stop);
 
@@ -40,6 +43,7 @@ class SessionImages {
 
  private:
   std::vector<ImageSpec> specs() const;
+  ImageShape shape() const;
   VolumeContext context(std::stop_token stop);
 
   const Plan& plan_;

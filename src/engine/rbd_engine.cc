@@ -121,10 +121,22 @@ class RbdEngine : public Engine {
     if (const auto scheduler = options.find("rbd_io_scheduler"); scheduler != options.end())
       info.facts["io scheduler"] = scheduler->second.value;
     if (const std::string qos = qos_text(options); !qos.empty()) info.facts["qos"] = qos;
-    if (will_write_ && job_.numjobs > 1 && plan_.grants.shared_image)
+    if (plan_.grants.shared_image && will_write_ && other_vm_writes())
       info.warnings.push_back(
-          fmt::format("{}: several writers on one image hand its lock to each other", info.name));
+          fmt::format("{} is written by several VMs, each of which has opened it: they hand its "
+                      "exclusive lock to each other, and wait for that",
+                      info.name));
     return info;
+  }
+
+  /// The jobs of one VM share one open image; those of two VMs do not.
+  bool other_vm_writes() const {
+    int vms = 0;
+    for (const VmPlan& vm : plan_.vms)
+      vms += std::any_of(vm.jobs.begin(), vm.jobs.end(), [&](const JobSpec& job) {
+        return job.ioengine == "rbd" && changes_data(job) && spec_of(job) == spec_of(job_);
+      });
+    return vms > 1;
   }
 
   void check_size(uint64_t size_bytes) const {

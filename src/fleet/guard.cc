@@ -197,11 +197,12 @@ std::vector<std::string> planned_pools(const Plan& plan) {
 
 std::vector<PlannedTarget> planned_targets(const Plan& plan, const std::string& run_id,
                                            bool fio_names_objects) {
-  std::map<std::string, PlannedTarget> by_text;
+  std::vector<PlannedTarget> targets;
+  std::map<std::string, size_t> places;
   const auto add = [&](PlannedTarget target) {
-    const auto [found, fresh] = by_text.emplace(target.text, target);
-    if (fresh) return;
-    auto& known = found->second;
+    const auto [found, fresh] = places.emplace(target.text, targets.size());
+    if (fresh) return targets.push_back(std::move(target));
+    PlannedTarget& known = targets[found->second];
     if (target.writes && !known.writes)
       known.job_name = target.job_name, known.source = target.source;
     known.writes |= target.writes;
@@ -222,8 +223,6 @@ std::vector<PlannedTarget> planned_targets(const Plan& plan, const std::string& 
           add({PlannedTarget::Kind::kObject, text, writes, job.filenames.empty(), job.name,
                job.source});
     }
-  std::vector<PlannedTarget> targets;
-  for (auto& [text, target] : by_text) targets.push_back(std::move(target));
   return targets;
 }
 

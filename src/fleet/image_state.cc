@@ -44,7 +44,9 @@ void examine_content(Image& image, StateReport& report, bool ours, bool tag_of_a
   const auto snapshots = image.snapshots();
   if (!snapshots.empty())
     report.add(ours ? TargetState::kOursSnapshots : TargetState::kSnapshotsUntagged,
-               fmt::format("{} and {} more", snapshots[0], snapshots.size() - 1));
+               snapshots.size() == 1
+                   ? snapshots[0]
+                   : fmt::format("{} and {} more", snapshots[0], snapshots.size() - 1));
   if (ours) {
     report.add(TargetState::kOurs);
   } else if (tag_of_another) {

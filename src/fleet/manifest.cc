@@ -206,7 +206,7 @@ std::unique_ptr<Manifest> Manifest::take_over(const std::string& path) {
 }
 
 Manifest::~Manifest() {
-  if (!file_ || !content_.open.empty()) return;
+  if (!file_ || !content_.open.empty() || (kept_ && !content_.instances.empty())) return;
   ::unlink(content_.path.c_str());
   ::unlink(lock_path(content_.path).c_str());
 }

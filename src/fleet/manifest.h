@@ -66,6 +66,9 @@ class Manifest {
   }  ///< only while no other thread writes
   void set_cluster(const CephTarget& ceph, const std::string& fsid);
   void add_instance(uint64_t instance);
+  /// Stays on disk even when nothing in it is open: the run could not close its images, and their
+  /// watchers, which outlive it for a while, must be known as a dead run's.
+  void keep_for_watchers() { kept_ = true; }
 
   /// Durable when it returns: only then make the thing.
   int begin(ResourceKind kind, const std::string& target,
@@ -85,6 +88,7 @@ class Manifest {
   ManifestContent content_;
   UniqueFd file_, lock_;
   int next_id_ = 1;
+  bool kept_ = false;
 };
 
 /// All manifests on disk (those that cannot be read are named in `unreadable`), oldest first.

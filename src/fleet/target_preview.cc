@@ -56,6 +56,7 @@ TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluste
   if (!cluster) return preview;
 
   preview.fsid = cluster->fsid();
+  preview.cluster_name = cluster->args().cluster;
   preview.reached_by = cluster->args().text();
   const auto uses = image_uses(plan);
   std::map<std::string, PoolPreview> pools;
@@ -80,8 +81,8 @@ TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluste
     pool.space = pool_space(*cluster, name);
     const double capacity = static_cast<double>(pool.space.stored_bytes) + pool.space.free_bytes;
     pool.fill_before = share(pool.space.stored_bytes, capacity);
-    pool.fill_after =
-        share(static_cast<double>(pool.space.stored_bytes) + pool.new_bytes, capacity);
+    pool.fill_after = std::min(
+        1.0, share(static_cast<double>(pool.space.stored_bytes) + pool.new_bytes, capacity));
     preview.pools.push_back(pool);
   }
   return preview;
@@ -90,11 +91,13 @@ TargetPreview make_target_preview(const Plan& plan, const std::shared_ptr<Cluste
 std::string preview_text(const TargetPreview& preview, size_t max_images) {
   std::string text;
   if (!preview.fsid.empty())
-    text += fmt::format("cluster  {}, {}\n", preview.fsid, preview.reached_by);
+    text += fmt::format("cluster  {}, fsid {}, {}\n", preview.cluster_name, preview.fsid,
+                        preview.reached_by);
   for (const PoolPreview& pool : preview.pools) {
     text += fmt::format("pool     {} ({}): {} image{}", pool.space.pool, pool.space.redundancy,
-                        pool.images, pool.images == 1 ? "" : "s");
-    if (pool.images_to_create) text += fmt::format(", {} to be created", pool.images_to_create);
+                        format_count(pool.images), pool.images == 1 ? "" : "s");
+    if (pool.images_to_create)
+      text += fmt::format(", {} to be created", format_count(pool.images_to_create));
     if (pool.new_bytes == 0) {
       text += ", nothing is written\n";
       continue;
@@ -103,12 +106,16 @@ std::string preview_text(const TargetPreview& preview, size_t max_images) {
                         format_size(pool.new_bytes),
                         format_size(static_cast<uint64_t>(pool.new_bytes * pool.space.raw_factor)),
                         100 * pool.fill_before, 100 * pool.fill_after);
+    if (pool.new_bytes > pool.space.free_below_nearfull_bytes)
+      text += fmt::format(
+          "         if all of it is new it does not fit: {} are free below nearfull ({:.0f} %)\n",
+          format_size(pool.space.free_below_nearfull_bytes), 100 * pool.space.nearfull_ratio);
   }
   size_t shown = 0;
   for (const auto* list : {&preview.images, &preview.files})
     for (const std::string& name : *list) {
       if (shown++ == max_images)
-        text += fmt::format("         ... and {} more\n", list->size() - max_images);
+        text += fmt::format("         ... and {} more\n", format_count(list->size() - max_images));
       if (shown > max_images) break;
       text += fmt::format("target   {}\n", name);
     }

@@ -22,8 +22,9 @@ struct PoolPreview {
 };
 
 struct TargetPreview {
-  std::string fsid;        ///< empty without a Ceph engine
-  std::string reached_by;  ///< "conf /etc/ceph/ceph.conf (CEPH_CONF), user client.admin"
+  std::string fsid;          ///< empty without a Ceph engine
+  std::string cluster_name;  ///< "ceph", or what --cluster says
+  std::string reached_by;    ///< "conf /etc/ceph/ceph.conf (CEPH_CONF), user client.admin"
   std::vector<PoolPreview> pools;
   std::vector<std::string> images;  ///< "rbd/HOST-0 (1 GiB, to be created)"
   std::vector<std::string> files;   ///< files and devices of the other engines

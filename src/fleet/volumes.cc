@@ -95,8 +95,8 @@ void require_space(const std::shared_ptr<Cluster>& cluster, const std::string& p
       "make fewer or smaller images, or free some space");
 }
 
-CreateReport create_volumes(const VolumeContext& context, const std::vector<ImageSpec>& images,
-                            const ImageShape& shape, bool keep) {
+CreateReport plan_volumes(const VolumeContext& context, const std::vector<ImageSpec>& images,
+                          const ImageShape& shape) {
   const uint64_t size = size_to_make(context, shape);
   CreateReport report;
   std::string refusals;
@@ -118,7 +118,13 @@ CreateReport create_volumes(const VolumeContext& context, const std::vector<Imag
   require_space(context.cluster, pool, size * report.created.size(),
                 fmt::format("making {} image{} of {}", report.created.size(),
                             report.created.size() == 1 ? "" : "s", format_size(size)));
+  return report;
+}
 
+CreateReport create_volumes(const VolumeContext& context, const std::vector<ImageSpec>& images,
+                            const ImageShape& shape, bool keep) {
+  CreateReport report = plan_volumes(context, images, shape);
+  if (report.created.empty()) return report;
   std::vector<ManifestEntry> entries;
   for (const auto& spec : report.created)
     entries.push_back({0, ResourceKind::kImage, spec.text(), {}});
@@ -146,7 +152,7 @@ CreateReport create_volumes(const VolumeContext& context, const std::vector<Imag
 
 size_t remove_volumes(const VolumeContext& context, const std::vector<ImageSpec>& images) {
   const auto watchers = knowledge_of(context);
-  std::string refusals;
+  std::string refusals, hint;
   std::vector<ImageState> states = examine_images(context.cluster, images, watchers);
   DeadWatcherWait wait;
   for (auto& state : states) {
@@ -158,10 +164,11 @@ size_t remove_volumes(const VolumeContext& context, const std::vector<ImageSpec>
       state = wait.examine(context.cluster, state.spec, watchers);
       decision = state.decide(Action::kRemove);
     }
-    if (decision.verdict != Verdict::kAllowed)
-      refusals += "\n  " + explain(state.spec.text(), decision, state.report);
+    if (decision.verdict == Verdict::kAllowed) continue;
+    if (refusals.empty()) hint = decision.hint;
+    refusals += "\n  " + explain(state.spec.text(), decision, state.report);
   }
-  if (!refusals.empty()) throw Error("no image was removed:" + refusals);
+  if (!refusals.empty()) throw Error("no image was removed:" + refusals, hint);
   std::vector<ImageSpec> there;
   for (const auto& state : states)
     if (state.exists) there.push_back(state.spec);

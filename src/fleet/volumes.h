@@ -36,6 +36,11 @@ struct CreateReport {
   std::vector<int> manifest_ids;  ///< of the created ones when they are not to stay
 };
 
+/// What create_volumes would make and what is there already; throws the Error with which it would
+/// refuse. Changes nothing.
+CreateReport plan_volumes(const VolumeContext& context, const std::vector<ImageSpec>& images,
+                          const ImageShape& shape);
+
 /// Makes and tags the images. `keep`: they are to stay after the run (else their manifest entries
 /// stay open until they are removed). Refused beyond what the pool can take below nearfull,
 /// replicas or EC counted. What was made is undone when a later one fails. Throws Error.

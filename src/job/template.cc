@@ -44,7 +44,7 @@ TemplateResult substitute_template(std::string_view text, const TemplateValues& 
       result.text += values.pool;
     else if (field == ".Pool") {
       result.problem = "{{.Pool}} is used, but no pool was given";
-      result.hint = "give one on the command line, or write the pool here";
+      result.hint = "give one with --pool, or write the pool here";
       return result;
     } else {
       static const std::array<std::string, 4> kFields = {".Name", ".Index", ".Host", ".Pool"};

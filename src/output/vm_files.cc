@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 
 #include "base/error.h"
 #include "base/time.h"
@@ -79,6 +80,20 @@ VmFiles VmFiles::create(const Plan& plan, const std::string& host, const std::st
                 errno == EEXIST ? "another run of the same job has just begun here" : "");
   directory.lock_ = lock_directory(directory.path_);
   return directory;
+}
+
+void VmFiles::require_place(const std::string& base) {
+  namespace fs = std::filesystem;
+  fs::path there = fs::absolute(base).lexically_normal();
+  struct stat entry;
+  while (::stat(there.c_str(), &entry) != 0 && (errno == ENOENT || errno == ENOTDIR) &&
+         there.has_relative_path())
+    there = there.parent_path();
+  const bool is_directory = ::stat(there.c_str(), &entry) == 0 && S_ISDIR(entry.st_mode);
+  if (is_directory && ::access(there.c_str(), W_OK | X_OK) == 0) return;
+  throw Error(fmt::format("the files per VM cannot be written below {}: {}: {}", base,
+                          there.string(), is_directory ? errno_text(errno) : "is no directory"),
+              "name another place with --results-dir, or leave them out with --no-files");
 }
 
 VmFiles::~VmFiles() {

@@ -23,6 +23,10 @@ class VmFiles {
   static VmFiles create(const Plan& plan, const std::string& host,
                         const std::string& base = "results");
 
+  /// Before a run whose files are made after it: throws Error when `base` is no directory in which
+  /// something can be made, nor can become one. Makes nothing.
+  static void require_place(const std::string& base);
+
   VmFiles(VmFiles&&) = default;
   /// A directory that nothing was written to is taken away again, and the older one put back.
   ~VmFiles();

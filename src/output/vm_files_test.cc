@@ -48,6 +48,16 @@ class VmFilesTest : public testing::Test {
   Plan plan_;
 };
 
+TEST_F(VmFilesTest, APlaceThatCanNeverHoldThemIsRefusedBeforeTheRun) {
+  VmFiles::require_place(base_);
+  VmFiles::require_place(base_ + "/deeper/down");
+  EXPECT_FALSE(fs::exists(base_));
+  write_file_atomically(base_, "a file");
+  for (const std::string& place : {base_, base_ + "/below"})
+    EXPECT_THAT([&] { VmFiles::require_place(place); },
+                testing::ThrowsMessage<Error>(HasSubstr(base_ + ": is no directory")));
+}
+
 TEST_F(VmFilesTest, FilesHaveTheNamesThatPeopleKnow) {
   run_once("report");
   EXPECT_EQ(read_file(base_ + "/write-4k.fio_proc_2/job_file_node-a_proc_1"),

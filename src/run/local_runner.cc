@@ -1,11 +1,11 @@
 #include "run/local_runner.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <sys/resource.h>
 
 #include <algorithm>
 
+#include "base/cpu_affinity.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "run/collect_results.h"
@@ -22,38 +22,6 @@ constexpr int64_t kMaxSeriesSlots = 4'000'000;
 constexpr int64_t kAssumedRun_ns = 3600 * kNsPerSecond;
 /// Lanes hand a slot over with their first completion behind its end: ticks come that much later.
 constexpr int64_t kHandedOver_ns = 25 * kNsPerMs;
-
-// Binds the calling thread, and so every thread and child it starts from now on, to the first
-// `max_cpus` of the CPUs it may use; puts the old set back at the end.
-class Affinity {
- public:
-  explicit Affinity(int max_cpus) {
-    CPU_ZERO(&before_);
-    if (sched_getaffinity(0, sizeof(before_), &before_) != 0) return;
-    count_ = CPU_COUNT(&before_);
-    if (max_cpus <= 0 || max_cpus >= count_) return;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    for (int cpu = 0, taken = 0; cpu < CPU_SETSIZE && taken < max_cpus; ++cpu) {
-      if (!CPU_ISSET(cpu, &before_)) continue;
-      CPU_SET(cpu, &set);
-      ++taken;
-    }
-    if (sched_setaffinity(0, sizeof(set), &set) != 0)
-      throw Error(fmt::format("cannot bind to {} CPUs: {}", max_cpus, errno_text(errno)));
-    bound_ = true;
-    count_ = max_cpus;
-  }
-  ~Affinity() {
-    if (bound_) sched_setaffinity(0, sizeof(before_), &before_);
-  }
-  int count() const { return std::max(1, count_); }
-
- private:
-  cpu_set_t before_;
-  int count_ = 1;
-  bool bound_ = false;
-};
 
 // Bounded memory: the slots get wider when the plan would need too many.
 int64_t series_slot_ns(const Plan& plan) {
@@ -261,7 +229,7 @@ void warn_of_slow_rates(const Plan& plan, RunResult& result) {
 }  // namespace
 
 RunResult LocalRunner::run(const Plan& plan, std::stop_token stop, Observer& observer) {
-  const Affinity affinity(plan.limits.max_cpus);
+  const CpuAffinity affinity(plan.limits.max_cpus);
   RunResult result;
   result.plan = plan;
   result.runner = "native";

@@ -55,6 +55,33 @@ TEST_F(RunEdges, AnyNumberOfVmsStarts) {
   }
 }
 
+TEST_F(RunEdges, APlanRefusesWhatTheRunWouldRefuse) {
+  const std::string text = write_job();
+  const auto too_big = run({text, "--plan", "--create", "900T"});
+  EXPECT_EQ(too_big.exit_code, 3) << too_big.out;
+  EXPECT_THAT(too_big.out, AllOf(HasSubstr("900 TiB"), HasSubstr("does not fit")));
+  EXPECT_THAT(too_big.err, HasSubstr("free there below nearfull"));
+  make_images(1, "16M");
+  const auto other_size = run({text, "--plan", "--create", "32M"});
+  EXPECT_EQ(other_size.exit_code, 3) << other_size.out;
+  EXPECT_THAT(other_size.err, HasSubstr("has 16 MiB instead of 32 MiB"));
+  EXPECT_EQ(run({text, "--plan", "--create", "16M"}).exit_code, 0);
+}
+
+// Two VMs on one image have it open twice, and its lock goes from hand to hand.
+TEST_F(RunEdges, VmsThatShareAnImageAreToldOfItsLock) {
+  make_images(1, "16M");
+  const std::string path =
+      job("rw=randwrite\niodepth=2\nio_size=64k\nrbdname=" + image(0) + "\n", "shared.fio");
+  const auto ended = run({path, "--quiet", "--vms", "2", "--shared-image", "--output",
+                          "json:" + this->path("o.json")});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  int told = 0;
+  for (const auto& taint : result("o.json").taints)
+    told += taint.text.find("hand its exclusive lock to each other") != std::string::npos;
+  EXPECT_EQ(told, 1);
+}
+
 // RBD-02: an image that shrinks while it is read.
 TEST_F(RunEdges, AnImageThatShrinksUnderARunEndsItWithAnError) {
   make_images(1);

@@ -100,6 +100,12 @@ TEST_F(RunNumbers, AFleetOfFioIsComparedWithTheOsdsToo) {
   const RunResult told = measured(all);
   ASSERT_TRUE(told.witness.available) << told.witness.unavailable_reason;
   EXPECT_NEAR(told.witness.write_bytes, 4 << 20, (4 << 20) / 50);
+  for (const auto& vm : told.vms) {
+    ASSERT_EQ(vm.targets.size(), 1u);
+    EXPECT_EQ(vm.targets[0].name, "rbd/" + image(vm.vm));
+    EXPECT_EQ(vm.targets[0].size_bytes, 64u << 20);
+    EXPECT_THAT(vm.targets[0].facts.at("cache"), HasSubstr("off; set by cephmark"));
+  }
   all = words;
   all.insert(all.begin(), job(text + "time_based\nruntime=1\nramp_time=1\n"));
   const RunResult warmed = measured(all);

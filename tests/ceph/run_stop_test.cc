@@ -88,6 +88,26 @@ TEST_F(RunStop, WhenAllOsdsStandStillOneSignalIsEnough) {
   resume_osds();
 }
 
+// Images made beforehand: nothing of the run is to be removed, but its watchers stand on them.
+TEST_F(RunStop, ImagesThatItCouldNotCloseAreNotTakenForAStrangers) {
+  make_images(1);
+  auto child = start({long_job(), "--quiet", "--grace", "1s"});
+  wait_for_writes(child);
+  pause_osds();
+  child.signal(SIGINT);
+  EXPECT_EQ(wait_for(child), 130) << text("err");
+  resume_osds();
+  auto next = start({long_job()});
+  EXPECT_TRUE(eventually([&] {
+    return text("err").find("dead run of cephmark") != std::string::npos || !next.running();
+  }));
+  EXPECT_TRUE(next.running()) << text("err");
+  next.signal(SIGINT);
+  EXPECT_EQ(wait_for(next), 130) << text("err");
+  EXPECT_EQ(cephmark({"cleanup"}).exit_code, 0);
+  EXPECT_EQ(manifests(), 0u);
+}
+
 TEST_F(RunStop, ASecondSignalLeavesAtOnce) {
   auto child = measuring({"--grace", "100s"});
   pause_osds();
@@ -123,6 +143,7 @@ TEST_F(RunStop, TheGuardTakesTheLoadOffAPoolThatGetsFull) {
   std::vector<std::string> words =
       run_words({long_job(), "--quiet", "--output", "json:" + path("o.json")});
   std::erase(words, "--no-guard");
+  words.insert(words.end(), {"--guard", "all"});
   words.insert(words.begin(), required_variable("CEPHMARK"));
   ChildOptions options;
   options.out_path = path("out");

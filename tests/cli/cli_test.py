@@ -125,17 +125,42 @@ class Words(ProgramTest):
     # PAR-07: a word that nobody knows never runs with the default in its place.
     def test_what_may_have_been_meant(self):
         self.write("x", NULL)
-        for words in ["lab", "volumes", "results"]:
-            self.assertIn("does one of these: ", self.call(words, code=2)[1])
+        for words in [["lab"], ["volumes"], ["results"], ["lab", "osd"]]:
+            self.assertIn(" ".join(words) + " does one of these: ", self.call(*words, code=2)[1])
         for words, meant in [(["rnu"], "cephmark run"),
                              (["run", "--runtme", "3", "x"], "--runtime"),
                              (["lab", "upp"], "cephmark lab up"),
+                             (["lab", "osd", "pauze"], "cephmark lab osd pause"),
                              (["results", "lst"], "cephmark results list"),
                              (["volumes", "creat"], "cephmark volumes create"),
                              (["run", "x", "--output", "jsn"], "json")]:
             _, err = self.call(*words, code=2)
             self.assertIn("did you mean", err)
             self.assertIn(meant, err)
+
+    def test_numbers_that_are_none_are_told_in_words(self):
+        self.write("x", NULL)
+        for words, text in [(["run", "x", "--max-cpus", "0"], "--max-cpus: '0' is not a whole number of 1 or more"),
+                            (["run", "x", "--max-cpus", "two"], "--max-cpus: 'two' is not a whole number"),
+                            (["run", "x", "--connections", "-1"], "'-1' is not a whole number"),
+                            (["run", "x", "--seed", "abc"], "--seed: 'abc' is not a number"),
+                            (["run", "x", "--guard", "all", "--no-guard"], "contradict"),
+                            (["volumes", "list", "--parallel", "300"], "from 1 to 256"),
+                            (["volumes", "list", "--parallel", "x"], "from 1 to 256"),
+                            (["lab", "up", "--osds", "none"], "--osds: 'none' is not a whole number"),
+                            (["lab", "osd", "stop", "x"], "'x' is not a whole number of 0 or more")]:
+            _, err = self.call(*words, code=2)
+            self.assertIn(text, err)
+            self.assertNotIn("convert", err)
+
+    def test_the_older_tools_words_are_told_in_its_own(self):
+        os.symlink(PROGRAM, self.path("cephtest"))
+        done = subprocess.run([self.path("cephtest"), "--job-file", "none.fio", "--go-jobs", "2", "--max-cpus", "1"],
+                              env=self.environment, cwd=self.directory, capture_output=True, text=True, timeout=LIMIT_S)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stdout, "")
+        self.assertIn("--job-file: cannot open none.fio", done.stderr)
+        self.assertNotIn("cephmark run", done.stderr)
 
     def test_help_goes_to_stdout(self):
         for words in [[], ["help"], ["run", "--help"], ["lab", "--help"], ["results", "--help"],
@@ -334,10 +359,38 @@ class Pipes(ProgramTest):
         with open(self.path("j.fio")) as file:
             self.assertEqual(file.read(), NULL)
 
+    def test_a_place_for_the_files_of_vms_that_is_none_is_refused_before_the_run(self):
+        self.write("results", "not a directory")
+        self.job(ENDLESS)
+        _, err = self.call("run", "j.fio", "--vms", "2", code=3)
+        self.assertIn("--results-dir", err)
+
+    def test_files_of_vms_that_cannot_be_written_cost_no_result(self):
+        process = self.start_endless("--vms", "1", "--results-dir", "taken-meanwhile")
+        self.write("taken-meanwhile", "not a directory")
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=LIMIT_S)
+        self.assertEqual(process.returncode, 130)
+        self.assertGreater(strict_json(out)["vms"][0]["jobs"][0]["ops"]["read"]["ios"], 0)
+        self.assertEqual(len(os.listdir(self.path("data/cephmark/results"))), 1)
+
     def test_a_report_into_a_missing_directory_is_refused_before_the_run(self):
         self.job(ENDLESS)
         _, err = self.call("run", "j.fio", "--output", "json:no/x.json", code=3)
         self.assertIn("make the directory no", err)
+
+
+class Cpus(ProgramTest):
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "NOT TESTED: there is one CPU")
+    def test_max_cpus_bounds_every_thread(self):
+        process = self.start_endless("--max-cpus", "1")
+        threads = [int(name) for name in os.listdir(f"/proc/{process.pid}/task")]
+        self.assertGreater(len(threads), 1)
+        sets = {frozenset(os.sched_getaffinity(thread)) for thread in threads}
+        self.assertEqual(sorted(len(cpus) for cpus in sets), [1])
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=LIMIT_S)
+        self.assertEqual(strict_json(out)["allowed_cpus"], 1)
 
 
 class Signals(ProgramTest):
