@@ -22,8 +22,7 @@
 namespace cephmark {
 namespace {
 
-constexpr int kFirstSignalCode = 128;
-constexpr const char* kOurs = "only rbd's bench is done here";
+constexpr const char* kOnlyRbdBench = "only rbd's bench is done here";
 
 // For completion and the man page.
 int show_help() {
@@ -135,10 +134,10 @@ int rbd(const std::vector<std::string>& argv, bool is_link) {
     const RbdArguments arguments = parse_rbd_arguments(argv);
     switch (arguments.action) {
       case RbdAction::kHelp:
-        if (is_link) become_real_program("rbd", argv, kOurs);
+        if (is_link) become_real_program("rbd", argv, kOnlyRbdBench);
         return show_help();
       case RbdAction::kOther:
-        become_real_program("rbd", argv, kOurs);
+        become_real_program("rbd", argv, kOnlyRbdBench);
       case RbdAction::kBenchWrite:
         std::cerr << "rbd: bench-write is deprecated, use rbd bench --io-type write ...\n";
         break;

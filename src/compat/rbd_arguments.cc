@@ -13,13 +13,13 @@
 namespace cephmark {
 namespace {
 
-using Setter = void (*)(RbdArguments&, const std::string& value);
+using RbdSetter = void (*)(RbdArguments&, const std::string& value);
 
-[[noreturn]] void invalid(std::string_view option) {
+[[noreturn]] void rbd_invalid(std::string_view option) {
   throw RbdRefusal(fmt::format("the argument for option '--{}' is invalid", option));
 }
 
-uint64_t size_of(std::string_view option, const std::string& text) {
+uint64_t rbd_size_of(std::string_view option, const std::string& text) {
   static constexpr std::string_view kUnits = "BKMGTPE";
   uint64_t number = 0;
   const char* const last = text.data() + text.size();
@@ -29,11 +29,11 @@ uint64_t size_of(std::string_view option, const std::string& text) {
   const bool is_unit = unit.size() < 2 || (unit.size() == 2 && unit[1] == 'i' && unit[0] != 'B');
   if (error != std::errc() || power == std::string_view::npos || !is_unit ||
       number > (uint64_t{std::numeric_limits<int64_t>::max()} >> (10 * power)))
-    invalid(option);
+    rbd_invalid(option);
   return number << (10 * power);
 }
 
-unsigned count_of(std::string_view option, const std::string& text) {
+unsigned rbd_count_of(std::string_view option, const std::string& text) {
   unsigned number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (text.empty() || error != std::errc() || end != text.data() + text.size())
@@ -41,7 +41,7 @@ unsigned count_of(std::string_view option, const std::string& text) {
   return number;
 }
 
-void set_type(RbdArguments& out, const std::string& text) {
+void set_rbd_type(RbdArguments& out, const std::string& text) {
   if (text == "read")
     out.type = RbdBenchType::kRead;
   else if (text == "write")
@@ -49,10 +49,10 @@ void set_type(RbdArguments& out, const std::string& text) {
   else if (text == "readwrite" || text == "rw")
     out.type = RbdBenchType::kReadWrite;
   else
-    invalid("io-type");
+    rbd_invalid("io-type");
 }
 
-void set_pattern(RbdArguments& out, const std::string& text) {
+void set_rbd_pattern(RbdArguments& out, const std::string& text) {
   if (text == "seq")
     out.pattern = RbdBenchPattern::kSequential;
   else if (text == "rand")
@@ -60,24 +60,24 @@ void set_pattern(RbdArguments& out, const std::string& text) {
   else if (text == "full-seq")
     out.pattern = RbdBenchPattern::kFullSequential;
   else
-    invalid("io-pattern");
+    rbd_invalid("io-pattern");
 }
 
-void set_payload(RbdArguments& out, const std::string& text) {
+void set_rbd_payload(RbdArguments& out, const std::string& text) {
   using Kind = RbdBenchPayload::Kind;
   if (text == "rand") {
     out.payload.kind = Kind::kRandomByte;
   } else if (text == "rand-str") {
     out.payload.kind = Kind::kRandom;
   } else {
-    const unsigned byte = count_of("pattern-byte", text);
-    if (byte > 255) invalid("pattern-byte");
+    const unsigned byte = rbd_count_of("pattern-byte", text);
+    if (byte > 255) rbd_invalid("pattern-byte");
     out.payload = {Kind::kByte, static_cast<uint8_t>(byte)};
   }
 }
 
 // Users are written with their type behind --name and -n, without it behind --id and --user.
-std::string user_of(const std::string& text) {
+std::string rbd_user_of(const std::string& text) {
   return text.starts_with("client.") ? text.substr(7) : text;
 }
 
@@ -86,32 +86,38 @@ bool is_plain_value(const std::string& word) {
          (!word.empty() && word.find_first_not_of("0123456789") == std::string::npos);
 }
 
-struct Row {
+struct RbdRow {
   RbdOptionHelp help;
-  Setter set;
+  RbdSetter set;
 };
 
-constexpr auto kRows = std::to_array<Row>({
-    {{"io-type", 0, "TYPE", "read, write, readwrite or rw (bench needs it)"}, set_type},
+constexpr auto kRbdRows = std::to_array<RbdRow>({
+    {{"io-type", 0, "TYPE", "read, write, readwrite or rw (bench needs it)"}, set_rbd_type},
     {{"io-size", 0, "SIZE", "bytes of one I/O (default 4K, less than 4G)"},
-     [](RbdArguments& out, const std::string& v) { out.io_size_bytes = size_of("io-size", v); }},
+     [](RbdArguments& out, const std::string& v) {
+       out.io_size_bytes = rbd_size_of("io-size", v);
+     }},
     {{"io-threads", 0, "N", "I/Os in flight (default 16)"},
-     [](RbdArguments& out, const std::string& v) { out.io_threads = count_of("io-threads", v); }},
+     [](RbdArguments& out, const std::string& v) {
+       out.io_threads = rbd_count_of("io-threads", v);
+     }},
     {{"io-total", 0, "SIZE", "bytes to move in all (default 1G)"},
      [](RbdArguments& out, const std::string& v) {
-       out.io_total_bytes = size_of("io-total", v);
+       out.io_total_bytes = rbd_size_of("io-total", v);
        out.io_total_given = true;
      }},
     {{"io-pattern", 0, "PATTERN",
       "seq: each thread goes through its own part; full-seq: all through the image one after the "
       "other; rand (default seq)"},
-     set_pattern},
+     set_rbd_pattern},
     {{"rw-mix-read", 0, "PERCENT", "share of reads of readwrite (default 50)"},
-     [](RbdArguments& out, const std::string& v) { out.rw_mix_read = count_of("rw-mix-read", v); }},
+     [](RbdArguments& out, const std::string& v) {
+       out.rw_mix_read = rbd_count_of("rw-mix-read", v);
+     }},
     {{"pattern-byte", 0, "BYTE",
       "write this byte (0 to 255) again and again, rand: one drawn at the start, rand-str: data "
       "that does not compress"},
-     set_payload},
+     set_rbd_payload},
     {{"pool", 'p', "POOL", "the image's pool (default rbd)"},
      [](RbdArguments& out, const std::string& v) { out.pool = v; }},
     {{"namespace", 0, "NAME", "the image's namespace"},
@@ -123,11 +129,11 @@ constexpr auto kRows = std::to_array<Row>({
     {{"cluster", 0, "NAME", "name of the cluster"},
      [](RbdArguments& out, const std::string& v) { out.ceph.cluster = v; }},
     {{"name", 'n', "USER", "Ceph user, with 'client.'"},
-     [](RbdArguments& out, const std::string& v) { out.ceph.user = user_of(v); }},
+     [](RbdArguments& out, const std::string& v) { out.ceph.user = rbd_user_of(v); }},
     {{"id", 0, "USER", "Ceph user, without 'client.'"},
-     [](RbdArguments& out, const std::string& v) { out.ceph.user = user_of(v); }},
+     [](RbdArguments& out, const std::string& v) { out.ceph.user = rbd_user_of(v); }},
     {{"user", 0, "USER", "the same"},
-     [](RbdArguments& out, const std::string& v) { out.ceph.user = user_of(v); }},
+     [](RbdArguments& out, const std::string& v) { out.ceph.user = rbd_user_of(v); }},
     {{"keyring", 'k', "FILE", "keyring of that user"},
      [](RbdArguments& out, const std::string& v) { out.ceph.keyring = v; }},
     {{"keyfile", 'K', "FILE", "file with the key of that user"},
@@ -148,21 +154,21 @@ constexpr auto kRows = std::to_array<Row>({
      [](RbdArguments& out, const std::string&) { out.compat = false; }},
 });
 
-const Row* row_of(std::string_view name) {
-  for (const Row& row : kRows)
+const RbdRow* rbd_row_of(std::string_view name) {
+  for (const RbdRow& row : kRbdRows)
     if (row.help.name == name) return &row;
   return nullptr;
 }
 
-const Row* row_of_letter(char letter) {
-  for (const Row& row : kRows)
+const RbdRow* rbd_row_of_letter(char letter) {
+  for (const RbdRow& row : kRbdRows)
     if (row.help.letter == letter) return &row;
   return nullptr;
 }
 
-class Reader {
+class RbdReader {
  public:
-  explicit Reader(const std::vector<std::string>& argv) : argv_(argv) {}
+  explicit RbdReader(const std::vector<std::string>& argv) : argv_(argv) {}
 
   RbdArguments read() {
     std::vector<std::string> words;
@@ -201,7 +207,7 @@ class Reader {
     const size_t equals = is_long ? word.find('=') : std::string::npos;
     std::string name =
         word.substr(is_long ? 2 : 1, equals == std::string::npos ? std::string::npos : equals - 2);
-    const Row* row = is_long ? row_of(name) : row_of_letter(name[0]);
+    const RbdRow* row = is_long ? rbd_row_of(name) : rbd_row_of_letter(name[0]);
     if (!row && is_long) return take_ceph_option(name, word, equals);
     if (!row) throw RbdRefusal(fmt::format("unrecognised option '{}'", word));
     if (row->help.value.empty()) return row->set(out_, "");
@@ -251,20 +257,20 @@ class Reader {
   bool type_given_ = false;
 };
 
-constexpr auto kHelp = [] {
-  std::array<RbdOptionHelp, kRows.size()> help{};
-  for (size_t i = 0; i < kRows.size(); ++i) help[i] = kRows[i].help;
+constexpr auto kRbdHelp = [] {
+  std::array<RbdOptionHelp, kRbdRows.size()> help{};
+  for (size_t i = 0; i < kRbdRows.size(); ++i) help[i] = kRbdRows[i].help;
   return help;
 }();
 
 }  // namespace
 
 RbdArguments parse_rbd_arguments(const std::vector<std::string>& argv) {
-  return Reader(argv).read();
+  return RbdReader(argv).read();
 }
 
 std::span<const RbdOptionHelp> rbd_option_help() {
-  return kHelp;
+  return kRbdHelp;
 }
 
 }  // namespace cephmark

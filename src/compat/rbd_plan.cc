@@ -13,8 +13,8 @@ namespace {
 
 constexpr uint64_t kTooLarge = uint64_t{1} << 32;
 
-JobSpec job_of(const RbdArguments& arguments, const RbdBenchImage& image, bool compat,
-               uint8_t random_byte) {
+JobSpec rbd_job_of(const RbdArguments& arguments, const RbdBenchImage& image, bool compat,
+                   uint8_t random_byte) {
   using Kind = RbdBenchPayload::Kind;
   JobSpec job;
   job.name = "bench";
@@ -48,12 +48,12 @@ JobSpec job_of(const RbdArguments& arguments, const RbdBenchImage& image, bool c
 }
 
 // `i` of `parts` nearly equal parts of `whole`: the first ones have one more.
-uint64_t share(uint64_t whole, uint64_t parts, uint64_t i) {
+uint64_t rbd_share(uint64_t whole, uint64_t parts, uint64_t i) {
   return whole / parts + (i < whole % parts);
 }
 
-std::vector<JobSpec> jobs_of(const RbdArguments& arguments, const JobSpec& common,
-                             uint64_t blocks) {
+std::vector<JobSpec> rbd_jobs_of(const RbdArguments& arguments, const JobSpec& common,
+                                 uint64_t blocks) {
   const uint64_t bytes = arguments.io_size_bytes, ios = rbd_bench_ios(arguments);
   std::vector<JobSpec> jobs;
   const bool in_parts = arguments.pattern == RbdBenchPattern::kSequential;
@@ -63,12 +63,12 @@ std::vector<JobSpec> jobs_of(const RbdArguments& arguments, const JobSpec& commo
   for (uint64_t i = 0; i < parts; ++i) {
     JobSpec job = common;
     job.iodepth = in_parts ? 1 : arguments.io_threads;
-    const uint64_t size = share(blocks, parts, i) * bytes;
+    const uint64_t size = rbd_share(blocks, parts, i) * bytes;
     job.offset = {SizeSpec::Kind::kBytes, at};
     job.size = {SizeSpec::Kind::kBytes, size};
     at += size;
     if (!job.time_based) {
-      job.number_ios = share(ios, parts, i);
+      job.number_ios = rbd_share(ios, parts, i);
       job.io_size = {SizeSpec::Kind::kBytes, job.number_ios * bytes};
     }
     jobs.push_back(job);
@@ -99,8 +99,9 @@ Plan make_rbd_bench_plan(const RbdArguments& arguments, const RbdBenchImage& ima
   plan.rbd_cache = RbdCache::kConf;
   plan.grants.allow_write = arguments.allow_write;
   if (compat) plan.guard = {false, false, false};
-  plan.vms.emplace_back().jobs = jobs_of(arguments, job_of(arguments, image, compat, random_byte),
-                                         image.size_bytes / arguments.io_size_bytes);
+  plan.vms.emplace_back().jobs =
+      rbd_jobs_of(arguments, rbd_job_of(arguments, image, compat, random_byte),
+                  image.size_bytes / arguments.io_size_bytes);
   return plan;
 }
 
