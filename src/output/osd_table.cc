@@ -16,7 +16,7 @@ constexpr size_t kFewestPeers = 3;
 constexpr double kUsualDistances = 3;     ///< median absolute deviations, as of a normal
 constexpr double kNormalFactor = 1.4826;  ///< from a median deviation to a standard deviation
 constexpr double kThrottles = 0.8, kPromises = 1.25;
-constexpr size_t kColumns = 100;
+constexpr size_t kLineWidth = 100;
 
 /// "+/- 3 %": half the way from the lowest to the highest, of the median.
 std::string spread_text(const Repetitions& runs) {
@@ -72,7 +72,7 @@ std::string capacity_lines(const std::vector<OsdBenchRow>& rows) {
       line += "mClock throttles recovery and clients below what the OSD can do";
     else
       line += "mClock lets recovery and clients have more than the OSD can do";
-    text += wrap(line, kColumns, 2) + "\n";
+    text += wrap(line, kLineWidth, 2) + "\n";
   }
   return text;
 }
