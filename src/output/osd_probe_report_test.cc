@@ -8,8 +8,8 @@
 namespace cephmark {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 // Reads of each OSD take so many milliseconds.
 std::string told(const std::vector<int>& read_ms, const std::vector<std::string>& classes) {

@@ -6,8 +6,8 @@
 namespace cephmark {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 OsdBenchRow row(int id, Repetitions iops, double capacity = 0, std::string scheduler = "wpq") {
   OsdBenchRow out;

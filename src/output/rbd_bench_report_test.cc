@@ -10,8 +10,8 @@
 namespace cephmark {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 TickSample second(int64_t at, uint64_t reads, uint64_t writes, uint64_t size) {
   TickSample sample;
@@ -86,7 +86,7 @@ TEST(RbdBenchReport, LatenciesStandBehindItUnlessCompat) {
     if (compat)
       EXPECT_THAT(out.str(), Not(HasSubstr("p99")));
     else
-      EXPECT_THAT(out.str(), testing::AllOf(HasSubstr("p99.99"), HasSubstr("write    1 ms")));
+      EXPECT_THAT(out.str(), ::testing::AllOf(HasSubstr("p99.99"), HasSubstr("write    1 ms")));
   }
 }
 
