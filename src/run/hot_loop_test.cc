@@ -25,6 +25,10 @@ __attribute__((noinline)) void* operator new(size_t bytes) {
   if (void* at = std::malloc(bytes ? bytes : 1)) return at;
   throw std::bad_alloc();
 }
+__attribute__((noinline)) void* operator new(size_t bytes, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(bytes ? bytes : 1);
+}
 __attribute__((noinline)) void operator delete(void* at) noexcept {
   std::free(at);
 }
