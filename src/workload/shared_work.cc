@@ -28,6 +28,7 @@ SharedWork::SharedWork(const JobSpec& job, const Region& region)
     : flush_every_(job.rw.writes ? static_cast<uint64_t>(job.flush_all) : 0),
       files_(region.files),
       limited_(job.clones_share && job.number_ios > 0),
+      only_writes_(job.rw.writes && !job.rw.reads && !job.rw.trims),
       events_left_(static_cast<int64_t>(job.number_ios)),
       claims_(claim_words(job, region)) {}
 
@@ -54,6 +55,7 @@ SharedWork::Ticket SharedWork::take_in_rounds(bool counted) noexcept {
     return {Ticket::Kind::kFlush, 0, file};
   }
   operations_.store(done + 1, std::memory_order_relaxed);
+  if (only_writes_) dirty_.store(true, std::memory_order_relaxed);
   return {Ticket::Kind::kOperation, done, 0};
 }
 

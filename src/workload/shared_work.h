@@ -30,9 +30,11 @@ class SharedWork {
   /// What is next: a flush while a round of them is due (JobSpec::flush_all), else an operation;
   /// nothing when the events are used up. `counted`: it is one of them.
   Ticket take(bool counted) noexcept;
-  /// The operation that was taken writes: the next round of flushes is not idle.
+  /// The operation that was taken writes: the next round of flushes is not idle. Where every
+  /// operation writes, the taking has told.
   void wrote() noexcept {
-    if (!dirty_.load(std::memory_order_relaxed)) dirty_.store(true, std::memory_order_relaxed);
+    if (!only_writes_ && !dirty_.load(std::memory_order_relaxed))
+      dirty_.store(true, std::memory_order_relaxed);
   }
 
   /// checked_blocks: a block is written and read by one request at a time, or a check would see
@@ -48,6 +50,7 @@ class SharedWork {
   const uint64_t flush_every_;
   const uint32_t files_;
   const bool limited_;
+  const bool only_writes_;  ///< then rounds are exact, however many threads take
   std::atomic<int64_t> events_left_;
   std::atomic<uint64_t> operations_{0};
   std::atomic<bool> dirty_{false};
