@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -43,6 +44,23 @@ inline bool eventually(const std::function<bool()>& condition,
        ::usleep(50'000))
     if (condition()) return true;
   return condition();
+}
+
+/// What a program of Ceph's said itself: its libraries log to the same stream now and then
+/// ("2026-11-30T23:09:34.195+0000 7f16 -1 monclient: ..."), ahead of it or at the end.
+inline std::string without_log_lines(const std::string& err) {
+  std::string own;
+  bool after_log = false;
+  for (size_t from = 0; from < err.size();) {
+    const size_t end = std::min(err.find('\n', from), err.size() - 1) + 1;
+    const std::string line = err.substr(from, end - from);
+    from = end;
+    const bool is_log = line.size() > 20 && line[4] == '-' && line[7] == '-' && line[10] == 'T' &&
+                        line[13] == ':' && line.find_first_not_of("0123456789") == 4;
+    if (!is_log && !(after_log && line == "\n")) own += line;
+    after_log = is_log;
+  }
+  return own;
 }
 
 }  // namespace cephmark::testing_support
