@@ -18,9 +18,22 @@ class RadosCommand : public RadosTest {
  protected:
   void expect_same(const std::vector<std::string>& words) {
     const CommandResult real = theirs(words), mine = compat(words);
-    EXPECT_EQ(shape(mine.out), shape(real.out)) << words.back();
+    auto my_lines = shape(mine.out), real_lines = shape(real.out);
+    // The original prints its table on a thread of its own, which may come too late for a run that
+    // is over at once.
+    if (!has_table(my_lines) || !has_table(real_lines)) {
+      std::erase_if(my_lines, is_of_table);
+      std::erase_if(real_lines, is_of_table);
+    }
+    EXPECT_EQ(my_lines, real_lines) << words.back();
     EXPECT_EQ(without_log_lines(mine.err), without_log_lines(real.err)) << words.back();
     EXPECT_EQ(mine.exit_code, real.exit_code) << words.back();
+  }
+  static bool is_of_table(const std::string& line) {
+    return line.find("sec Cur ops") != std::string::npos || line.ends_with(" ROW");
+  }
+  static bool has_table(const std::vector<std::string>& lines) {
+    return std::any_of(lines.begin(), lines.end(), is_of_table);
   }
   /// Keys in their order, without what the original prints around its document and inside it.
   static std::vector<std::string> keys_of_theirs(const std::string& out) {
@@ -41,6 +54,7 @@ TEST_F(RadosCommand, TextsAreTheOriginals) {
                 .exit_code,
             0);
   expect_same({"bench", "1", "rand", "-t", "4"});
+  EXPECT_TRUE(has_table(shape(compat({"bench", "1", "rand", "-t", "4"}).out)));
   expect_same({"bench", "0", "rand", "-t", "4", "--no-verify", "--show-time"});
   expect_same({"bench", "0", "seq", "-t", "4"});
   EXPECT_THAT(compat({"cleanup"}).out, testing::MatchesRegex("Removed [0-9]+ objects\n"));
