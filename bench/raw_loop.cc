@@ -188,22 +188,21 @@ void submit_rbd(Slot& slot) {
        "rbd_aio");
 }
 
-void submit_rados(Slot& slot);
-
+template <void (*kSubmit)(Slot&)>
 void rados_done(rados_completion_t completion, void* argument) {
   Slot& slot = *static_cast<Slot*>(argument);
-  must(rados_aio_get_return_value(completion), "rados read");
+  must(rados_aio_get_return_value(completion), "rados I/O");
   rados_aio_release(completion);
   slot.shared->ios.fetch_add(1, std::memory_order_relaxed);
   if (monotonic_ns() < slot.shared->end_ns)
-    submit_rados(slot);
+    kSubmit(slot);
   else
     finish(slot);
 }
 
 void submit_rados(Slot& slot) {
   rados_completion_t completion;
-  must(rados_aio_create_completion2(&slot, rados_done, &completion),
+  must(rados_aio_create_completion2(&slot, rados_done<submit_rados>, &completion),
        "rados_aio_create_completion2");
   const std::string name = "cephmark_raw_loop." + std::to_string(slot.rng.below(slot.objects));
   must(rados_aio_read(slot.io, name.c_str(), completion, slot.buffer, kBlock,
@@ -211,22 +210,9 @@ void submit_rados(Slot& slot) {
        "rados_aio_read");
 }
 
-void submit_object(Slot& slot);
-
-void object_done(rados_completion_t completion, void* argument) {
-  Slot& slot = *static_cast<Slot*>(argument);
-  must(rados_aio_get_return_value(completion), "rados I/O");
-  rados_aio_release(completion);
-  slot.shared->ios.fetch_add(1, std::memory_order_relaxed);
-  if (monotonic_ns() < slot.shared->end_ns)
-    submit_object(slot);
-  else
-    finish(slot);
-}
-
 void submit_object(Slot& slot) {
   rados_completion_t completion;
-  must(rados_aio_create_completion2(&slot, object_done, &completion),
+  must(rados_aio_create_completion2(&slot, rados_done<submit_object>, &completion),
        "rados_aio_create_completion2");
   const uint64_t number = slot.write ? slot.made->fetch_add(1) : slot.rng.below(slot.objects);
   const std::string name = *slot.prefix + "_object" + std::to_string(number);

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/cpu_affinity.h"
 #include "base/error.h"
 #include "base/subprocess.h"
 #include "base/time.h"
@@ -77,10 +78,8 @@ Preparation prepare(const std::vector<std::string>& argv, const ChildOptions& op
   plan.failure_writer.reset(ends[1]);
   plan.owner = ::getpid();
   cpu_set_t ours;
-  CPU_ZERO(&plan.cpus);
   if (options.max_cpus > 0 && ::sched_getaffinity(0, sizeof ours, &ours) == 0) {
-    for (int cpu = 0, taken = 0; cpu < CPU_SETSIZE && taken < options.max_cpus; ++cpu)
-      if (CPU_ISSET(cpu, &ours)) CPU_SET(cpu, &plan.cpus), ++taken;
+    plan.cpus = first_cpus(ours, options.max_cpus);
     plan.set_cpus = true;
   }
   return plan;

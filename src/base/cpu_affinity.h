@@ -9,6 +9,9 @@
 
 namespace cephmark {
 
+/// The first `max_cpus` of `cpus`: all of them where they are no more.
+cpu_set_t first_cpus(const cpu_set_t& cpus, int max_cpus);
+
 class CpuAffinity {
  public:
   /// 0: no bound. Throws Error when the kernel refuses.

@@ -1,5 +1,9 @@
 #include "cli/ceph_options.h"
 
+#include <fmt/format.h>
+
+#include <cstdlib>
+
 #include "base/error.h"
 #include "ceph/connect_args.h"
 #include "lab/lab.h"
@@ -36,6 +40,18 @@ CephTarget resolve_ceph_target(const CephOptions& options) {
   target.conf = *conf;
   if (target.keyring.empty()) target.keyring = Lab::open().admin_keyring_path();
   return target;
+}
+
+void pass_on_to_ceph(const std::vector<std::string>& words) {
+  if (words.empty()) return;
+  const char* before = std::getenv("CEPH_ARGS");
+  std::string args = before ? before : "";
+  for (const std::string& word : words) {
+    // Quotes keep a word with blanks together, and would else be part of it.
+    const char* quote = word.find(' ') == std::string::npos ? "" : "\"";
+    args += fmt::format("{0}{1}{2}{1}", args.empty() ? "" : " ", quote, word);
+  }
+  ::setenv("CEPH_ARGS", args.c_str(), 1);
 }
 
 bool uses_lab(const CephOptions& options) {

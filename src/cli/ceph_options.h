@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "job/plan.h"
 
@@ -21,6 +22,10 @@ void add_ceph_options(CLI::App& app, CephOptions& options);
 /// With --lab: the running lab's conf and keyring. Throws UsageError for --lab beside --conf, Error
 /// without a lab.
 CephTarget resolve_ceph_target(const CephOptions& options);
+
+/// Options of Ceph's own on a command line ("--debug-ms=1") go to every connection from then on the
+/// way that all of Ceph's programs take them: at the end of CEPH_ARGS. Before threads are started.
+void pass_on_to_ceph(const std::vector<std::string>& words);
 
 /// The cluster meant is a lab of ours: by --lab, or by a configuration that is one's.
 bool uses_lab(const CephOptions& options);

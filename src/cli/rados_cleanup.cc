@@ -9,6 +9,7 @@
 #include <iostream>
 #include <memory>
 
+#include "base/host_name.h"
 #include "base/time.h"
 #include "base/units.h"
 #include "cli/rados_front.h"
@@ -167,12 +168,6 @@ class RadosCleanup {
       return stored && stored->record.pid == name.pid &&
              (stored->prefix.empty() || stored->prefix == name.prefix);
     });
-  }
-
-  static std::string host_name() {
-    char host[256] = "";
-    ::gethostname(host, sizeof host - 1);
-    return host;
   }
 
   void clean_prefix(const IoContext& io, const BenchListing& listing) {

@@ -4,28 +4,20 @@
 #include <rados/librados.h>
 #include <unistd.h>
 
-#include <cstring>
 #include <iostream>
 #include <stop_token>
 
 #include "base/spelling.h"
+#include "cli/ceph_options.h"
 #include "cli/failure.h"
 #include "cli/signals.h"
+#include "output/ceph_text.h"
 
 namespace cephmark {
 namespace {
 
 constexpr int64_t kConnect_ns = 10'000'000'000;
 constexpr int64_t kPatience_ns = 15'000'000'000;  ///< longer: a failed connect says more
-
-/// Settings of Ceph's own (--debug-ms=1) go to librados the way that all its programs take them.
-void pass_settings_on(const std::vector<std::string>& words) {
-  if (words.empty()) return;
-  const char* before = std::getenv("CEPH_ARGS");
-  std::string args = before ? before : "";
-  for (const std::string& word : words) args += (args.empty() ? "" : " ") + word;
-  ::setenv("CEPH_ARGS", args.c_str(), 1);
-}
 
 std::string name_of(const std::string& word) {
   std::string name = word.substr(0, word.find('='));
@@ -36,9 +28,7 @@ std::string name_of(const std::string& word) {
 
 void refuse_unknown(Cluster& cluster, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
-    char value[1024];
-    const int r = rados_conf_get(cluster.rados(), name_of(word).c_str(), value, sizeof value);
-    if (r != -ENOENT) continue;
+    if (cluster.knows_option(name_of(word))) continue;
     std::vector<std::string> known;
     for (const RadosOptionHelp& option : rados_option_help())
       known.push_back("--" + std::string(option.name));
@@ -50,10 +40,6 @@ void refuse_unknown(Cluster& cluster, const std::vector<std::string>& words) {
 }
 
 }  // namespace
-
-std::string ceph_errno_text(int error) {
-  return fmt::format("({}) {}", error, std::strerror(error));
-}
 
 std::string removed_text(size_t objects) {
   return fmt::format("Removed {} object{}", objects, objects == 1 ? "" : "s");
@@ -85,7 +71,7 @@ void with_patience(const std::string& what, const std::function<void(Headway& he
 }
 
 std::shared_ptr<Cluster> connect_for(const RadosArguments& arguments, bool compat) {
-  pass_settings_on(arguments.unknown);
+  pass_on_to_ceph(arguments.unknown);
   auto cluster = Cluster::connect(arguments.ceph, kConnect_ns);
   if (!compat) refuse_unknown(*cluster, arguments.unknown);
   return cluster;

@@ -37,9 +37,6 @@ class RadosPoolFailure : public Error {
   using Error::Error;
 };
 
-/// "(2) No such file or directory", as Ceph writes an errno.
-std::string ceph_errno_text(int error);
-
 /// What the original prints at the end: "error during benchmark: (2) No..." and "error 2: (2)
 /// No...".
 void tell_rados_error(const std::string& during, int error);

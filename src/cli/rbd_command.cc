@@ -5,18 +5,19 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <iostream>
 
 #include "base/error.h"
 #include "base/rng.h"
 #include "ceph/image.h"
+#include "cli/ceph_options.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/real_program.h"
 #include "cli/session.h"
 #include "compat/rbd_arguments.h"
 #include "compat/rbd_plan.h"
+#include "output/ceph_text.h"
 #include "output/rbd_bench_report.h"
 
 namespace cephmark {
@@ -37,20 +38,14 @@ int show_help() {
   return 0;
 }
 
-// Ceph's own options reach every connection by way of the environment, as CEPH_ARGS do.
 void pass_on(const std::vector<std::pair<std::string, std::string>>& options) {
-  const char* given = std::getenv("CEPH_ARGS");
-  std::string all = given ? given : "";
-  for (const auto& [name, value] : options) {
-    // Quotes keep a value with blanks together, and would else be part of it.
-    const char* quote = value.find(' ') == std::string::npos ? "" : "\"";
-    all += fmt::format("{0}{1}--{2}={3}{1}", all.empty() ? "" : " ", quote, name, value);
-  }
-  if (!options.empty()) ::setenv("CEPH_ARGS", all.c_str(), 1);
+  std::vector<std::string> words;
+  for (const auto& [name, value] : options) words.push_back(fmt::format("--{}={}", name, value));
+  pass_on_to_ceph(words);
 }
 
 [[noreturn]] void missing(const std::string& what) {
-  throw RbdRefusal(fmt::format("error opening {}: (2) No such file or directory", what), ENOENT);
+  throw RbdRefusal(fmt::format("error opening {}: {}", what, ceph_errno_text(ENOENT)), ENOENT);
 }
 
 RbdBenchImage look_at(const RbdArguments& arguments) {
@@ -111,7 +106,8 @@ int bench(const RbdArguments& arguments, const std::vector<std::string>& argv, b
     plan = make_rbd_bench_plan(arguments, image, argv, compat, static_cast<uint8_t>(seed));
   } catch (const RbdRefusal& refusal) {
     // The original has opened the image by then.
-    std::cerr << "rbd: " << refusal.what() << "\nbench failed: (22) Invalid argument\n";
+    std::cerr << "rbd: " << refusal.what()
+              << "\nbench failed: " << ceph_errno_text(refusal.exit_code()) << "\n";
     return refusal.exit_code();
   }
   plan.seed = seed;

@@ -6,7 +6,7 @@
 #include <cerrno>
 
 #include "base/time.h"
-#include "output/ceph_size.h"
+#include "output/ceph_text.h"
 
 namespace cephmark {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "base/host_name.h"
 #include "engine/engines.h"
 
 namespace cephmark {
@@ -11,9 +12,7 @@ namespace {
 
 std::string prefix_of(const JobSpec& job) {
   if (std::string prefix = job.engine_option("prefix"); !prefix.empty()) return prefix;
-  char host[256] = "";
-  ::gethostname(host, sizeof host - 1);
-  return bench_object_prefix(host, ::getpid());
+  return bench_object_prefix(host_name(), ::getpid());
 }
 
 BenchLayout layout_of(const JobSpec& job) {

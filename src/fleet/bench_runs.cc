@@ -7,17 +7,12 @@
 #include <cerrno>
 
 #include "base/error.h"
+#include "base/host_name.h"
 #include "base/rng.h"
 #include "base/units.h"
 
 namespace cephmark {
 namespace {
-
-std::string host_name() {
-  char host[256] = "";
-  ::gethostname(host, sizeof host - 1);
-  return host;
-}
 
 /// Size in bytes; nothing when it is not there.
 std::optional<uint64_t> size_of(const IoContext& io, const std::string& object) {

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "base/host_name.h"
 #include "base/time.h"
 
 namespace cephmark {
@@ -45,10 +46,7 @@ std::string boot_id() {
 
 std::string local_host_name() {
   if (const char* name = std::getenv("CEPHMARK_HOST"); name && *name) return name;
-  char name[256] = "";
-  if (::gethostname(name, sizeof name - 1))
-    throw Error(fmt::format("no host name: {}", errno_text(errno)));
-  return name;
+  return host_name();
 }
 
 std::string make_run_id(const std::string& what) {

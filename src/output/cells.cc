@@ -61,6 +61,18 @@ std::string max_text(const Histogram& histogram) {
   return histogram.empty() ? "-" : format_duration(histogram.max_ns());
 }
 
+std::vector<std::string> latency_cells(const Histogram& histogram) {
+  std::vector<std::string> cells = {mean_text(histogram)};
+  for (const double q : {0.5, 0.9, 0.99, 0.999, 0.9999})
+    cells.push_back(quantile_text(histogram, q));
+  cells.push_back(max_text(histogram));
+  return cells;
+}
+
+bool has_marked_cell(const Histogram& histogram) {
+  return !histogram.empty() && samples_beyond(histogram, 0.9999) < kFewSamples;
+}
+
 std::string error_codes_text(const std::map<int, uint64_t>& errors) {
   std::string text;
   for (const auto& [code, count] : errors) {

@@ -47,9 +47,7 @@ class OsdProbeReport final : public Writer {
       table.add(std::move(cells));
     }
     out_ << table.text();
-    if (few)
-      out_ << "* fewer than 100 samples lie beyond this percentile: it can move a lot between "
-              "runs\n";
+    if (few) out_ << kFewSamplesNote << "\n";
     const std::string slow = slow_lines(result, Op::kRead) + slow_lines(result, Op::kWrite);
     out_ << "\n"
          << (slow.empty() ? std::string("no OSD stands out\n") : slow)

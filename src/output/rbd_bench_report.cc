@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <deque>
 #include <utility>
 
 #include "base/units.h"
 #include "output/cells.h"
-#include "output/ceph_size.h"
+#include "output/ceph_text.h"
 
 namespace cephmark {
 namespace {
@@ -18,11 +17,6 @@ namespace {
 constexpr size_t kWindow = 5;
 /// Ticks come about each second: a row's second is through when this share of it is.
 constexpr double kNearly_s = 0.9;
-
-// "(5) Input/output error", as Ceph's own tools write it.
-std::string ceph_error_text(int error) {
-  return fmt::format("({}) {}", error, std::strerror(error));
-}
 
 struct Amount {
   uint64_t ios = 0, bytes = 0;
@@ -88,7 +82,7 @@ class RbdBenchReport final : public Writer {
     if (!options_.compat) out_ << "\n" << latencies(result) << flush_line(result);
     for (const auto& [name, part] : {std::pair{"read", &reads}, std::pair{"write", &writes}})
       for (const auto& [error, count] : part->errors)
-        out_ << fmt::format("{} error: {}\n", name, ceph_error_text(error))
+        out_ << fmt::format("{} error: {}\n", name, ceph_errno_text(error))
              << (count > 1 ? fmt::format("  ({} of them)\n", count) : "");
     out_ << std::flush;
   }
@@ -125,18 +119,12 @@ class RbdBenchReport final : public Writer {
       const OpResult all = result.total(op);
       const Histogram& histogram = all.response;
       if (histogram.count() == 0) continue;
-      std::vector<std::string> row = {std::string(op_name(op)), mean_text(histogram)};
-      for (const double q : {0.5, 0.9, 0.99, 0.999, 0.9999}) {
-        row.push_back(quantile_text(histogram, q));
-        few |= row.back().ends_with('*');
-      }
-      row.push_back(max_text(histogram));
+      std::vector<std::string> row = latency_cells(histogram);
+      row.insert(row.begin(), std::string(op_name(op)));
+      few |= has_marked_cell(histogram);
       table.add(std::move(row));
     }
-    return table.text() +
-           (few ? "* fewer than 100 samples lie beyond this percentile: it can move a lot "
-                  "between runs\n"
-                : "");
+    return table.text() + (few ? fmt::format("{}\n", kFewSamplesNote) : "");
   }
 
   std::ostream& out_;

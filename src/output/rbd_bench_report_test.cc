@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "output/ceph_size.h"
+#include "output/ceph_text.h"
 
 namespace cephmark {
 namespace {

@@ -30,15 +30,9 @@ std::string op_label(int op) {
 }
 
 std::vector<std::string> latency_row(std::string op, std::string kind, const Histogram& histogram) {
-  std::vector<std::string> cells = {std::move(op), std::move(kind), mean_text(histogram)};
-  for (const double q : {0.5, 0.9, 0.99, 0.999, 0.9999})
-    cells.push_back(quantile_text(histogram, q));
-  cells.push_back(max_text(histogram));
+  std::vector<std::string> cells = latency_cells(histogram);
+  cells.insert(cells.begin(), {std::move(op), std::move(kind)});
   return cells;
-}
-
-bool any_marked(const Histogram& histogram) {
-  return !histogram.empty() && samples_beyond(histogram, 0.9999) < kFewSamples;
 }
 
 }  // namespace
@@ -139,7 +133,8 @@ std::string latency_text(const RunFigures& figures, const StageFigures& stage,
     if (stage.op_response[i].empty() && stage.op_service[i].empty()) continue;
     table.add(latency_row(op_label(i), "response", stage.op_response[i]));
     table.add(latency_row("", "service", stage.op_service[i]));
-    marked = marked || any_marked(stage.op_response[i]) || any_marked(stage.op_service[i]);
+    marked =
+        marked || has_marked_cell(stage.op_response[i]) || has_marked_cell(stage.op_service[i]);
     if (i != op_index(Op::kFlush)) ++kinds;
   }
   if (kinds > 1) {
@@ -152,11 +147,7 @@ std::string latency_text(const RunFigures& figures, const StageFigures& stage,
   text += style.dim(
               "  response: from when it was due until it was done; service: from its submission") +
           "\n";
-  if (marked)
-    text += style.dim(
-                "  * fewer than 100 samples lie beyond this percentile: it can move a lot between "
-                "runs") +
-            "\n";
+  if (marked) text += style.dim(fmt::format("  {}", kFewSamplesNote)) + "\n";
   std::set<std::string> sizes;
   for (const auto& job : figures.jobs)
     if (job.spec->stage == stage.stage) sizes.insert(block_size_text(*job.spec));

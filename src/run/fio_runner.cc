@@ -1,7 +1,6 @@
 #include "run/fio_runner.h"
 
 #include <fmt/format.h>
-#include <sched.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "base/fd.h"
 #include "base/time.h"
 #include "job/job_text.h"
+#include "result/environment.h"
 #include "run/fio_ceph_conf.h"
 #include "run/fio_collect.h"
 #include "run/fio_program.h"
@@ -217,8 +217,7 @@ std::vector<FioEnd> Fleet::ends() {
 }
 
 int allowed_cpus(int max_cpus) {
-  cpu_set_t cpus;
-  const int ours = ::sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus) : 1;
+  const int ours = allowed_cpu_count();
   return max_cpus > 0 ? std::min(max_cpus, ours) : ours;
 }
 

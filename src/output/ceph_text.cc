@@ -1,8 +1,9 @@
-#include "output/ceph_size.h"
+#include "output/ceph_text.h"
 
 #include <fmt/format.h>
 
 #include <array>
+#include <cstring>
 #include <string_view>
 
 namespace cephmark {
@@ -22,6 +23,10 @@ std::string ceph_size_text(uint64_t bytes) {
     if (text.size() <= kRoom) break;
   }
   return text;
+}
+
+std::string ceph_errno_text(int error) {
+  return fmt::format("({}) {}", error, std::strerror(error));
 }
 
 }  // namespace cephmark
