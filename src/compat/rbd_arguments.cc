@@ -185,6 +185,7 @@ class RbdReader {
       }
     }
     if (words.empty()) return std::move(out_);
+    if (!unknown_.empty()) throw RbdRefusal(fmt::format("unrecognised option '{}'", unknown_));
     if (words.size() > 2) throw RbdRefusal("too many arguments");
     if (words.size() == 2) out_.image_spec = words[1];
     check();
@@ -209,7 +210,10 @@ class RbdReader {
         word.substr(is_long ? 2 : 1, equals == std::string::npos ? std::string::npos : equals - 2);
     const RbdRow* row = is_long ? rbd_row_of(name) : rbd_row_of_letter(name[0]);
     if (!row && is_long) return take_ceph_option(name, word, equals);
-    if (!row) throw RbdRefusal(fmt::format("unrecognised option '{}'", word));
+    if (!row) {
+      if (unknown_.empty()) unknown_ = word;
+      return;
+    }
     if (row->help.value.empty()) return row->set(out_, "");
     if (row->help.name == "io-type") type_given_ = true;
     if (equals != std::string::npos) return row->set(out_, word.substr(equals + 1));
@@ -255,6 +259,7 @@ class RbdReader {
   RbdArguments out_;
   size_t at_ = 1;
   bool type_given_ = false;
+  std::string unknown_;  ///< the first letter that is no option of bench's
 };
 
 constexpr auto kRbdHelp = [] {

@@ -71,6 +71,11 @@ TEST(RbdArguments, OtherCommandsAreNotReadFurther) {
   EXPECT_EQ(read_rbd({"ls", "--frobnicate", "-Z"}).action, RbdAction::kOther);
   EXPECT_EQ(read_rbd({"help", "bench"}).action, RbdAction::kOther);
   EXPECT_EQ(read_rbd({"-p", "bench", "ls"}).action, RbdAction::kOther);  // a pool called bench
+  EXPECT_EQ(read_rbd({"-s", "8M", "create", "b1"}).action, RbdAction::kOther);
+  EXPECT_EQ(read_rbd({"-l", "ls"}).action, RbdAction::kOther);
+  EXPECT_EQ(rbd_mistake({"-Z", "bench", "b1", "--io-type", "read"}).exit_code, 1);
+  EXPECT_EQ(rbd_mistake({"bench", "b1", "--io-type", "read", "-Z"}).text,
+            "unrecognised option '-Z'");
   EXPECT_EQ(read_rbd({}).action, RbdAction::kHelp);
 }
 
