@@ -61,7 +61,7 @@ std::string max_text(const Histogram& histogram) {
   return histogram.empty() ? "-" : format_duration(histogram.max_ns());
 }
 
-std::vector<std::string> latency_cells(const Histogram& histogram) {
+std::vector<std::string> latency_text_cells(const Histogram& histogram) {
   std::vector<std::string> cells = {mean_text(histogram)};
   for (const double q : {0.5, 0.9, 0.99, 0.999, 0.9999})
     cells.push_back(quantile_text(histogram, q));

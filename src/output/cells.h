@@ -24,8 +24,8 @@ std::string quantile_text(const Histogram& histogram, double q);
 std::string mean_text(const Histogram& histogram);
 std::string max_text(const Histogram& histogram);
 /// Mean, p50, p90, p99, p99.9, p99.99 and max, a cell each.
-std::vector<std::string> latency_cells(const Histogram& histogram);
-/// One of latency_cells() has the star, which this explains.
+std::vector<std::string> latency_text_cells(const Histogram& histogram);
+/// One of latency_text_cells() has the star, which this explains.
 bool has_marked_cell(const Histogram& histogram);
 inline constexpr std::string_view kFewSamplesNote =
     "* fewer than 100 samples lie beyond this percentile: it can move a lot between runs";

@@ -119,7 +119,7 @@ class RbdBenchReport final : public Writer {
       const OpResult all = result.total(op);
       const Histogram& histogram = all.response;
       if (histogram.count() == 0) continue;
-      std::vector<std::string> row = latency_cells(histogram);
+      std::vector<std::string> row = latency_text_cells(histogram);
       row.insert(row.begin(), std::string(op_name(op)));
       few |= has_marked_cell(histogram);
       table.add(std::move(row));

@@ -30,7 +30,7 @@ std::string op_label(int op) {
 }
 
 std::vector<std::string> latency_row(std::string op, std::string kind, const Histogram& histogram) {
-  std::vector<std::string> cells = latency_cells(histogram);
+  std::vector<std::string> cells = latency_text_cells(histogram);
   cells.insert(cells.begin(), {std::move(op), std::move(kind)});
   return cells;
 }
